@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use clap::{Args, ValueEnum};
 use narrows::{
-    Choice, Diagnostic, Formula, LANGUAGES, LoadError, Loaded, Loader, Model, Options, Rejected, Sources,
-    Unanswered,
+    Choice, Diagnostic, Formula, LANGUAGES, LoadError, Loaded, Loader, Model, Options, Refusal, Rejected,
+    Sources, Unanswered,
 };
 use narrows_report::{combined, json_diagnostics};
-use narrows_source::closest;
+use narrows_source::{Span, closest};
 use serde_json::Value;
 
 use crate::output::{self, Format, Outcome};
@@ -141,14 +141,10 @@ impl Models {
     /// Says that an engine does not take a model or a question, and why.
     pub(crate) fn refused(&self, model: &Model, why: Unanswered) -> anyhow::Result<Outcome> {
         let Unanswered::Refused(refusal) = why else { return Err(why.into()) };
-        let Some(span) = refusal.span.filter(|span| model.sources.files().any(|(id, _)| id == span.file))
-        else {
+        if !refusal.span.is_some_and(|span| model.sources.files().any(|(id, _)| id == span.file)) {
             anyhow::bail!("{}: {}", model.name, refusal.reason);
-        };
-        let diagnostic = Diagnostic::error("N0002", span, "this is not a model for sets of states")
-            .label(&refusal.reason)
-            .help("leave --engine symbolic out: then states are visited one by one");
-        output::diagnostics(std::slice::from_ref(&diagnostic), &model.sources);
+        }
+        let diagnostic = not_for_sets(&model.sources, &refusal);
         Ok(self.outcome(2, String::new, || {
             json_diagnostics(&model.name, std::slice::from_ref(&diagnostic), &model.sources, None)
         }))
@@ -203,6 +199,23 @@ impl Models {
         let name = path.display().to_string();
         self.outcome(2, String::new, || json_diagnostics(&name, &[], &Sources::default(), Some(&message)))
     }
+}
+
+/// Says on standard error why a model can't be answered by sets of states, and returns that.
+pub(crate) fn not_for_sets(sources: &Sources, refusal: &Refusal) -> Diagnostic {
+    let known = refusal.span.filter(|span| sources.files().any(|(id, _)| id == span.file));
+    // What has no place of its own is about the whole file.
+    let file = sources.files().next().map(|(id, _)| id).unwrap_or_default();
+    let diagnostic = Diagnostic::error(
+        "N0002",
+        known.unwrap_or_else(|| Span::new(file, 0, 0)),
+        "this is not a model for sets of states",
+    );
+    let diagnostic = diagnostic
+        .label(&refusal.reason)
+        .help("leave --engine symbolic out: then states are visited one by one");
+    output::diagnostics(std::slice::from_ref(&diagnostic), sources);
+    diagnostic
 }
 
 /// Returns how the names of models end, in all languages.

@@ -1,6 +1,6 @@
 //! Numbers that come out, as plain data.
 
-use crate::{Limit, Trace};
+use crate::{Limit, Refusal, Trace};
 
 /// What was measured.
 #[derive(Clone, Debug)]
@@ -51,6 +51,49 @@ pub struct Published {
     pub found: String,
     /// Whether it came out here too.
     pub agrees: bool,
+}
+
+/// How large a view is.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ViewSize {
+    /// The view's name.
+    pub view: &'static str,
+    /// What its places are called, states as a rule.
+    pub unit: &'static str,
+    /// How many of them it has, in digits: there may be more than any number holds.
+    pub states: String,
+    /// How many transitions, if they were counted.
+    pub transitions: Option<u64>,
+    /// How many states were left after minimisation, at most, if there were fewer for every question.
+    pub minimised: Option<u64>,
+    /// How many seconds it took to build it.
+    pub seconds: f64,
+}
+
+impl Figure {
+    /// Makes a figure with nothing beside what came out.
+    pub fn new(kind: &'static str, name: String, view: &'static str, result: FigureResult) -> Figure {
+        Figure {
+            kind,
+            name,
+            view,
+            result,
+            unit: String::new(),
+            witnesses: Vec::new(),
+            notes: Vec::new(),
+            expected: None,
+            reference: None,
+            cell: None,
+            is_drawn: false,
+            curve: Vec::new(),
+        }
+    }
+}
+
+impl From<Refusal> for FigureResult {
+    fn from(refusal: Refusal) -> Self {
+        FigureResult::None(refusal.reason)
+    }
 }
 
 /// What came out of a measurement.

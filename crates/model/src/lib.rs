@@ -65,7 +65,7 @@ pub use evaluator::{AtomicPath, Attempt, Evaluator, Offer, Outcome, StepRecord, 
 pub use expression::{
     Area, Binary, Expr, Index, Message, Pattern, Place, Query, Receive, Run, Scalar, Send, Unary,
 };
-pub use figure::{CurvePoint, Figure, FigureResult, Number, Published};
+pub use figure::{CurvePoint, Figure, FigureResult, Number, Published, ViewSize};
 pub use follow::{Event, Single};
 pub use labelled_graph::LabelledGraph;
 pub use liveness::mark_dead;

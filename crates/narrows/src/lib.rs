@@ -82,6 +82,7 @@ mod explain;
 mod explore;
 mod graph;
 mod interchange;
+mod rates;
 mod reading;
 pub mod simulation;
 mod study;
@@ -107,6 +108,7 @@ pub use narrows_model::{
 pub use narrows_sat::AigerForm;
 pub use narrows_source::{Diagnostic, Diagnostics, LoadError, Loaded, Loader, Sources, render};
 pub use narrows_symbolic::Order;
+pub use rates::{RateError, RateOptions, Rates, Target, reach, steady, transient};
 pub use reading::{NoFiles, read};
 pub use study::PreparedStudy;
-pub use study_text::{StudyError, StudyText};
+pub use study_text::{Bounds, Named, StudyError, StudyText};

@@ -1,7 +1,7 @@
 //! The text of a study: what the user changes in it, and the model it names.
 
 use narrows_source::{Diagnostic, Diagnostics, LoadError, Loader, Sources, Span};
-use narrows_study::{ChangeError, Study, Text, read};
+use narrows_study::{Ask, ChangeError, Question, Study, StudyEngine, Text, View, read};
 use thiserror::Error;
 
 use crate::{PreparedStudy, Rejected};
@@ -22,6 +22,28 @@ pub enum StudyError {
     },
 }
 
+/// A text of the user, with the name under which messages show it.
+#[derive(Clone, Debug, Default)]
+pub struct Named {
+    /// The name.
+    pub origin: &'static str,
+    /// The text.
+    pub text: String,
+}
+
+/// The way from one predicate to another.
+#[derive(Clone, Debug, Default)]
+pub struct Bounds {
+    /// Where it begins: where this becomes true, or with an action that fits it.
+    pub from: Named,
+    /// Whether it begins in any state in which that holds.
+    pub is_anywhere: bool,
+    /// Where it ends.
+    pub to: Named,
+    /// What is counted on it.
+    pub counted: Vec<Named>,
+}
+
 /// A study whose model is not read yet.
 #[derive(Debug)]
 pub struct StudyText {
@@ -40,8 +62,32 @@ impl StudyText {
         StudyText { name: name.to_owned(), study, sources, diagnostics }
     }
 
-    /// Takes a study that was put together without a text, with the texts that it is made of.
-    pub fn of(name: &str, study: Study, sources: Sources) -> StudyText {
+    /// Makes a study without a text, about the model of this name: it asks for the least and the most steps from
+    /// one predicate to another.
+    pub fn bounds(name: &str, bounds: &Bounds) -> StudyText {
+        let mut sources = Sources::default();
+        let mut text = |Named { origin, text }: &Named| {
+            let file = sources.add(*origin, text.clone());
+            Text { text: text.clone(), span: Span::new(file, 0, text.len()) }
+        };
+        let (from, to) = (text(&bounds.from), text(&bounds.to));
+        let mut questions =
+            vec![Question::MinDelay(from.clone(), to.clone()), Question::MaxDelay(from.clone(), to.clone())];
+        for counted in &bounds.counted {
+            let counted = text(counted);
+            questions.push(Question::MinCount(counted.clone(), from.clone(), to.clone()));
+            questions.push(Question::MaxCount(counted, from.clone(), to.clone()));
+        }
+        let ask = |question: Question| {
+            let mut ask =
+                Ask { view: Some(View::Untimed), anywhere: bounds.is_anywhere, ..Ask::plain(question) };
+            if ask.anywhere {
+                ask.name = ask.name.replacen("from ", "within ", 1);
+            }
+            ask
+        };
+        let mut study = Study { asks: questions.into_iter().map(ask).collect(), ..Study::default() };
+        study.simulation.engine = StudyEngine::Exact;
         StudyText { name: name.to_owned(), study, sources, diagnostics: Diagnostics::default() }
     }
 

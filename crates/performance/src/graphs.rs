@@ -13,7 +13,8 @@ use std::fmt::Write;
 use narrows_lts::{Edge, Graph, Label, LabelError, LabelTiming};
 
 use crate::markov::{
-    Automaton, Chain, ChainError, Reward, VanishError, automaton, chain, landings, sums_are_exact,
+    Accuracy, Aim, Automaton, Chain, ChainError, OverSchedulers, Reward, VanishError, Vanished, Zeno,
+    automaton, average, chain, find_zeno, landings, long_run, sums_are_exact, uniform,
 };
 
 #[cfg(test)]
@@ -219,6 +220,54 @@ impl GraphAutomaton {
         builder.build([(0, 1.0)]).ok()
     }
 
+    /// Returns the reward of each action.
+    pub fn rewards(&self, graph: &Graph) -> Vec<Reward> {
+        (0..self.actions.len()).map(|action| self.reward(graph, action)).collect()
+    }
+
+    /// Makes the chain in which all choices of a state are equally likely.
+    ///
+    /// # Errors
+    ///
+    /// If choices may follow each other for ever in no time.
+    pub fn uniform(&self, rewards: &[Reward]) -> Result<Vanished, AutomatonError> {
+        if let Some(chain) = self.chain() {
+            let rewards = rewards.iter().map(|reward| reward.rates.clone()).collect();
+            let states = (0..self.states.len() as u32).collect();
+            return Ok(Vanished { chain, states, rewards, before: Vec::new() });
+        }
+        let made = find_zeno(&self.automaton).map_or_else(|| uniform(&self.automaton, rewards), Err);
+        made.map_err(|zeno| self.zeno(&zeno))
+    }
+
+    /// Bounds the averages of rewards in the long run.
+    ///
+    /// # Errors
+    ///
+    /// If choices may follow each other for ever in no time.
+    pub fn long_run(
+        &self,
+        graph: &Graph,
+        rewards: &[Reward],
+        accuracy: Accuracy<'_>,
+    ) -> Result<Vec<OverSchedulers>, AutomatonError> {
+        let chain = self.uniform(rewards)?;
+        let even = long_run(&chain.chain, &chain.rewards, accuracy);
+        let is_open = self.has_choices(graph);
+        let found = rewards.iter().zip(even).map(|(reward, even)| {
+            let end =
+                |aim: Aim| average(&self.automaton, reward, aim, accuracy).map_err(|zeno| self.zeno(&zeno));
+            let ends = || Ok([end(Aim::Least)?, end(Aim::Greatest)?]);
+            Ok(OverSchedulers { even, open: is_open.then(ends).transpose()? })
+        });
+        found.collect()
+    }
+
+    /// Says which states of the graph follow each other in no time.
+    pub(crate) fn zeno(&self, zeno: &Zeno) -> AutomatonError {
+        AutomatonError::Zeno(self.in_graph(&zeno.cycle))
+    }
+
     /// Maps states of the automaton back to those of the graph.
     pub fn in_graph(&self, cycle: &[u32]) -> Vec<u32> {
         cycle.iter().map(|state| self.states[*state as usize]).collect()
@@ -228,7 +277,7 @@ impl GraphAutomaton {
     pub fn determinate(&self, graph: &Graph) -> Result<Graph, AutomatonError> {
         let automaton = &self.automaton;
         let landings = landings(automaton).map_err(|unclear| match unclear {
-            VanishError::Zeno(zeno) => AutomatonError::Zeno(self.in_graph(&zeno.cycle)),
+            VanishError::Zeno(zeno) => self.zeno(&zeno),
             VanishError::Choice(state) => AutomatonError::Choice(self.states[state as usize]),
         })?;
         let waiting = (0..automaton.states()).filter(|state| automaton.waits(*state));

@@ -9,7 +9,7 @@ use narrows_model::behaviour::Fault;
 use narrows_model::{Coverage, LabelledSystem, Limit, Scratch};
 
 use crate::graphs::{AutomatonError, GraphAutomaton};
-use crate::markov::{self, Accuracy, Aim, Interval, Reward};
+use crate::markov::{Accuracy, ChainError, OverSchedulers, Reward};
 use crate::stages::STAGE;
 
 /// The state graph of a labelled system.
@@ -131,15 +131,6 @@ pub struct RatedGraph {
     pub before: (u32, usize),
 }
 
-/// A long-run throughput.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Throughput {
-    /// The value if there is no nondeterminism, or if choices are uniform.
-    pub uniform: Interval,
-    /// The range over all schedulers, if there is nondeterminism that matters.
-    pub open: Option<(Interval, Interval)>,
-}
-
 impl RatedGraph {
     /// Assigns rates to actions, hides those that are not counted, and minimises the graph.
     pub fn new(graph: &Graph, rates: &ActionRates) -> Result<RatedGraph, AutomatonError> {
@@ -150,7 +141,7 @@ impl RatedGraph {
         for (from, edge) in graph.all_edges() {
             builder.edge(from, numbers[edge.label as usize], edge.target);
         }
-        let too_large = |_| AutomatonError::Other(markov::ChainError::TooLarge);
+        let too_large = |_| AutomatonError::Other(ChainError::TooLarge);
         let paced = builder.build().map_err(too_large)?;
         let settings = Settings { relation: Relation::Branching, stochastic: true, probabilistic: true };
         let small = minimise(&paced, settings).unwrap_or(paced);
@@ -169,27 +160,9 @@ impl RatedGraph {
     }
 
     /// Computes the long-run throughput of each event.
-    pub fn throughputs(&self, accuracy: Accuracy<'_>) -> Result<Vec<Throughput>, AutomatonError> {
-        let timed = &self.timed;
+    pub fn throughputs(&self, accuracy: Accuracy<'_>) -> Result<Vec<OverSchedulers>, AutomatonError> {
         let rewards: Vec<Reward> = self.counted.iter().map(|actions| self.reward(actions)).collect();
-        if let Some(zeno) = markov::find_zeno(&timed.automaton) {
-            return Err(AutomatonError::Zeno(timed.in_graph(&zeno.cycle)));
-        }
-        let zeno = |zeno: markov::Zeno| AutomatonError::Zeno(timed.in_graph(&zeno.cycle));
-        let chain = markov::uniform(&timed.automaton, &rewards).map_err(zeno)?;
-        let uniform = markov::long_run(&chain.chain, &chain.rewards, accuracy);
-        let is_open = timed.has_choices(&self.graph);
-        let mut all = Vec::new();
-        for (reward, uniform) in rewards.iter().zip(uniform) {
-            let open = if is_open {
-                let bound = |aim| markov::average(&timed.automaton, reward, aim, accuracy).map_err(zeno);
-                Some((bound(Aim::Least)?, bound(Aim::Greatest)?))
-            } else {
-                None
-            };
-            all.push(Throughput { uniform, open });
-        }
-        Ok(all)
+        self.timed.long_run(&self.graph, &rewards, accuracy)
     }
 
     fn reward(&self, actions: &[usize]) -> Reward {

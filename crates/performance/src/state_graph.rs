@@ -246,7 +246,7 @@ impl<'a> StateGraph<'a> {
         let mut bytes = std::mem::take(&mut self.buffer);
         self.states.read(state, &mut bytes);
         let start = self.steps.len();
-        let mut trouble = None;
+        let mut failure = None;
         let mut scratch = std::mem::take(&mut self.scratch);
         self.space.successors(
             &bytes,
@@ -254,7 +254,7 @@ impl<'a> StateGraph<'a> {
             &mut |successor| match self.add(state, start, &successor) {
                 Ok(()) => ControlFlow::Continue(()),
                 Err(found) => {
-                    trouble = Some(found);
+                    failure = Some(found);
                     ControlFlow::Break(())
                 }
             },
@@ -264,8 +264,8 @@ impl<'a> StateGraph<'a> {
         if self.states.changes() != changes || self.parts.is_none() {
             self.memo = None;
         }
-        match trouble {
-            Some(trouble) => Err(trouble),
+        match failure {
+            Some(failure) => Err(failure),
             None => {
                 let count = self.steps.len() - start;
                 if count >= 1 << Known::COUNT_BITS {

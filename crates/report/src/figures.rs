@@ -2,7 +2,9 @@
 
 use std::fmt::Write;
 
-use narrows_model::{Coverage, Figure, FigureResult, Model, Number, Published, SetSize, SweepPoint, Trace};
+use narrows_model::{
+    Coverage, Figure, FigureResult, Model, Number, Published, SetSize, SweepPoint, Trace, ViewSize,
+};
 use serde_json::{Map, Value, json};
 
 use crate::decimals::{DIGITS, certain};
@@ -20,7 +22,7 @@ pub struct Figures<'a> {
     /// What came out.
     pub figures: &'a [Figure],
     /// The views that were built.
-    pub sizes: Vec<ViewSize>,
+    pub sizes: &'a [ViewSize],
     /// What came out with other values.
     pub sweep: &'a [SweepPoint],
     /// How long it took.
@@ -35,30 +37,11 @@ pub struct Figures<'a> {
     pub digits: Option<usize>,
 }
 
-/// How large a view is.
-#[derive(Clone, Debug, PartialEq)]
-pub struct ViewSize {
-    /// The view's name.
-    pub view: &'static str,
-    /// What its places are called, states as a rule.
-    pub unit: &'static str,
-    /// How many of them it has, in digits.
-    pub states: String,
-    /// How many transitions, if they were counted.
-    pub transitions: Option<u64>,
-    /// How many states were left after minimisation, if there were fewer.
-    pub minimised: Option<u64>,
-    /// How many seconds it took to build it.
-    pub seconds: f64,
-}
-
-impl ViewSize {
-    /// Says how large the view is.
-    pub(crate) fn text(&self) -> String {
-        let states = units::grouped_digits(&self.states);
-        let transitions = self.transitions.map(|count| format!(", {} transitions", units::grouped(count)));
-        format!("{} view: {states} {}{}", self.view, self.unit, transitions.unwrap_or_default())
-    }
+/// Says how large a view is.
+pub(crate) fn size_text(size: &ViewSize) -> String {
+    let states = units::grouped_digits(&size.states);
+    let transitions = size.transitions.map(|count| format!(", {} transitions", units::grouped(count)));
+    format!("{} view: {states} {}{}", size.view, size.unit, transitions.unwrap_or_default())
 }
 
 impl Figures<'_> {
@@ -133,8 +116,8 @@ impl Figures<'_> {
 
     /// Writes how large the views are, and how long it took.
     pub(crate) fn sizes_text(&self, text: &mut String) {
-        for size in &self.sizes {
-            let _ = write!(text, "  {}", size.text());
+        for size in self.sizes {
+            let _ = write!(text, "  {}", size_text(size));
             if let Some(minimised) = size.minimised {
                 let _ = write!(text, "; {} states after minimisation", units::grouped(minimised));
             }

@@ -6,6 +6,7 @@
 //! | `chart/`, `diagram/`, `plot/` | message sequence charts; state diagrams; bars, lines, Gantt charts |
 //! | `tables.rs`, `decimals.rs` | figures in tables; numbers with certain digits |
 //! | `columns.rs` | signals and gates of a run as text |
+//! | `rates.rs` | numbers of graphs with rates |
 //! | `fits.rs`, `against.rs` | delays that fit measurements; predictions beside them |
 //! | `html/` | pages, from the templates in `crates/report/templates`, which escape what a model says |
 //! | `bottleneck/` | the report of `narrows bottleneck` in all formats |
@@ -29,6 +30,7 @@ mod narration;
 mod pack;
 mod plot;
 pub mod profile;
+mod rates;
 mod report;
 mod run;
 #[cfg(test)]
@@ -52,12 +54,13 @@ pub use chart::Chart;
 pub use decimals::{DIGITS, MAX_DIGITS, certain};
 pub use diagram::{Diagram, DiagramEdge, DiagramNode, NodeKind, dot as diagram_dot, svg as diagram_svg};
 pub use error::{StepError, TraceError, TrailError};
-pub use figures::{Figures, ViewSize};
+pub use figures::Figures;
 pub use fits::{Candidate, FittedKind, fit_picture, fits_text, fits_value};
 pub use html::Page;
 pub use json::{combined, diagnostics as json_diagnostics, document, envelope, head, with_head};
 pub use labels::{RecordedLabel, RecordedLabels, read_labels};
 pub use narration::{chart_lines, drawing};
+pub use rates::{AtTime, AtTimes, Bounds, LongRun, OnTheWay, Ranged, StateProbabilities};
 pub use report::{Report, Unreached};
 pub use run::{change_text as change_line, one_line};
 pub use text::{check, explore};

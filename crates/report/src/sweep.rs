@@ -115,18 +115,8 @@ mod tests {
 
     fn points() -> Vec<SweepPoint> {
         let figure = |name: &str, result: FigureResult| Figure {
-            kind: "throughput",
-            name: name.to_owned(),
-            view: "timed",
-            result,
             unit: "1/us".to_owned(),
-            witnesses: Vec::new(),
-            notes: Vec::new(),
-            expected: None,
-            reference: None,
-            cell: None,
-            is_drawn: false,
-            curve: Vec::new(),
+            ..Figure::new("throughput", name.to_owned(), "timed", result)
         };
         let value = |below: i128| {
             let low = Number::Ratio(1, below);

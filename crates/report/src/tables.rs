@@ -118,20 +118,9 @@ mod tests {
             found: found.to_owned(),
             agrees,
         });
-        Figure {
-            kind: "delay",
-            name: String::new(),
-            view: "timed",
-            result: FigureResult::Value { low: Number::Ratio(low, 1), high, exact: true },
-            unit: String::new(),
-            witnesses: Vec::new(),
-            notes: Vec::new(),
-            expected: None,
-            reference,
-            cell: Some(cell.map(str::to_owned)),
-            is_drawn: false,
-            curve: Vec::new(),
-        }
+        let result = FigureResult::Value { low: Number::Ratio(low, 1), high, exact: true };
+        let figure = Figure::new("delay", String::new(), "timed", result);
+        Figure { reference, cell: Some(cell.map(str::to_owned)), ..figure }
     }
 
     #[test]

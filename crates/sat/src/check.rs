@@ -137,21 +137,8 @@ fn figure(system: &SynchronousSystem, question: &Question, result: FigureResult)
     if !is_number {
         return None;
     }
-    let figure = Figure {
-        kind,
-        name: name.clone(),
-        view: "timed",
-        result,
-        unit: "steps".to_owned(),
-        witnesses: Vec::new(),
-        notes: Vec::new(),
-        expected: None,
-        reference: None,
-        cell: None,
-        is_drawn: false,
-        curve: Vec::new(),
-    };
-    Some(figure.into())
+    let figure = Figure::new(kind, name.clone(), "timed", result);
+    Some(Figure { unit: "steps".to_owned(), ..figure }.into())
 }
 
 struct Checker<'m> {

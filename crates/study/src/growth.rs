@@ -8,10 +8,10 @@ use std::sync::Arc;
 
 use narrows_explicit::{Budget, Engine, Progress, Watch, numbered_walk};
 use narrows_model::wording::listed;
-use narrows_model::{Evaluator, Figure, FigureResult, Limit, StateView};
+use narrows_model::{Evaluator, Figure, FigureResult, Limit, StateView, ViewSize};
 use rustc_hash::FxHashMap;
 
-use crate::{Analysis, Measured, Prepared, Size, View};
+use crate::{Analysis, Measured, Prepared, View};
 
 /// So many states are looked at.
 const STATES: u32 = 4000;
@@ -49,7 +49,7 @@ pub(crate) fn explain_limits_of(prepared: &Prepared, watch: &Arc<dyn Watch>, ana
 
 /// Returns whether a limit was reached before the view was built. What is built whole does not grow without
 /// bound.
-fn is_unbuilt(figure: &Figure, built: &[Size]) -> bool {
+fn is_unbuilt(figure: &Figure, built: &[ViewSize]) -> bool {
     // What the stochastic view left undecided was estimated.
     let is_estimated = matches!(figure.result, FigureResult::Estimated { .. });
     let is_cut = matches!(figure.result, FigureResult::Undecided(Limit::Memory | Limit::Time))

@@ -29,7 +29,7 @@ pub use file::{
 };
 pub use fit::{Beside, Column, Fit, FitForm, Log, LogError, Sample, Summary, read_log};
 pub use labelled::Labelled;
-pub use measure::{Measured, Size, trends};
+pub use measure::{Measured, trends};
 pub use prepare::Prepared;
 pub use subject::Subject;
 pub use synchronous::PreparedSynchronous;

@@ -123,7 +123,7 @@ impl ValueEvents {
     }
 
     /// Says why requests can't be told apart, if they can't.
-    pub(crate) fn trouble(&self, by: &Text) -> Option<String> {
+    pub(crate) fn why_not(&self, by: &Text) -> Option<String> {
         let value = self.beyond.get()?;
         Some(format!(
             "`{}` has the value {value}, and requests are told apart by values from 0 to {}.",

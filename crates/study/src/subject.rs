@@ -17,7 +17,7 @@ use crate::growth::{explain_limits, explain_limits_of};
 use crate::labelled::prepare_labelled;
 use crate::measure::{Bench, Estimation, Workbench, analyse, measure, of_verdicts, on_graph};
 use crate::prepare::prepare;
-use crate::synchronous::{self, Ground, PreparedSynchronous, SynchronousBench};
+use crate::synchronous::{self, GraphSource, PreparedSynchronous, SynchronousBench};
 use crate::verdicts::Verdicts;
 use crate::{Analysis, Ask, Labelled, Measured, Prepared, Question, Study, View};
 
@@ -204,8 +204,8 @@ impl Subject {
                 Ok(work(&mut Workbench::new(study, prepared, &engine, &budget, verdicts), &share))
             }
             Subject::Synchronous(prepared) => {
-                let ground = Ground::new(prepared);
-                Ok(work(&mut SynchronousBench::new(study, prepared, budget, verdicts, &ground), &share))
+                let source = GraphSource::new(prepared);
+                Ok(work(&mut SynchronousBench::new(study, prepared, budget, verdicts, &source), &share))
             }
             Subject::Labelled(prepared) => {
                 on_graph(study, prepared, &budget, verdicts, |bench| work(bench, &share))

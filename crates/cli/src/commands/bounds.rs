@@ -5,14 +5,13 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use clap::{Args, ValueEnum};
-use narrows::{PreparedStudy, Refusal, StudyText, Unanswered};
+use narrows::{Bounds, Named, PreparedStudy, StudyText, Unanswered};
 use narrows_report::json_diagnostics;
-use narrows_source::{Diagnostic, Sources, Span};
-use narrows_study::{Ask, Question, Study, Text, View};
 
 use super::figures::{Options, TimeEngine, Way};
+use crate::input::not_for_sets;
 use crate::limits::interrupt_flag;
-use crate::output::{self, Outcome};
+use crate::output::Outcome;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -70,40 +69,23 @@ enum EngineName {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
-    let mut sources = Sources::default();
-    let mut text = |option: &str, text: &str| {
-        let file = sources.add(option, text);
-        Text { text: text.to_owned(), span: Span::new(file, 0, text.len()) }
-    };
-    let anywhere = arguments.within.is_some();
-    let option = if anywhere { "--within" } else { "--from" };
-    let from = arguments.within.as_ref().or(arguments.from.as_ref()).map_or("", String::as_str);
-    let (from, to) = (text(option, from), text("--to", &arguments.to));
-    let mut questions =
-        vec![Question::MinDelay(from.clone(), to.clone()), Question::MaxDelay(from.clone(), to.clone())];
-    for counted in &arguments.count {
-        let counted = text("--count", counted);
-        questions.push(Question::MinCount(counted.clone(), from.clone(), to.clone()));
-        questions.push(Question::MaxCount(counted, from.clone(), to.clone()));
-    }
-    let ask = |question: Question| {
-        let plain = Ask::plain(question);
-        let name = if anywhere { plain.name.replacen("from ", "within ", 1) } else { plain.name.clone() };
-        Ask { view: Some(View::Untimed), anywhere, name, ..plain }
-    };
-    let constant = |definition: &String| {
-        let (name, value) = definition.split_once('=').unwrap_or((definition, "1"));
-        let span = Span::new(sources.add("-D", definition.clone()), 0, name.len());
-        (Text { text: name.to_owned(), span }, value.to_owned())
-    };
-    let study = Study {
-        constants: arguments.definitions.iter().map(constant).collect(),
-        asks: questions.into_iter().map(ask).collect(),
-        ..Study::default()
-    };
     let name = arguments.file.display().to_string();
+    let named = |origin: &'static str, text: &String| Named { origin, text: text.clone() };
+    let from = arguments.from.as_ref().map(|from| named("--from", from));
+    let within = arguments.within.as_ref().map(|within| named("--within", within));
+    let bounds = Bounds {
+        is_anywhere: within.is_some(),
+        from: within.or(from).unwrap_or_default(),
+        to: named("--to", &arguments.to),
+        counted: arguments.count.iter().map(|counted| named("--count", counted)).collect(),
+    };
+    let mut study = StudyText::bounds(&name, &bounds);
+    for definition in &arguments.definitions {
+        let (constant, value) = definition.split_once('=').unwrap_or((definition, "1"));
+        study.define(constant, value);
+    }
     let options = &arguments.options;
-    let said = match options.prepare(&name, StudyText::of(&name, study, sources), Some(&arguments.file))? {
+    let said = match options.prepare(&name, study, Some(&arguments.file))? {
         Ok(prepared) if arguments.engine == Some(EngineName::Symbolic) => {
             by_sets(&prepared, options, &interrupt_flag()?)?
         }
@@ -128,7 +110,7 @@ fn by_sets(
     let (measured, coverage) = match found {
         Ok(found) => found,
         Err(Unanswered::Refused(refusal)) if refusal.span.is_some() => {
-            let diagnostic = refused(&prepared.sources, &refusal);
+            let diagnostic = not_for_sets(&prepared.sources, &refusal);
             let document = json_diagnostics(&prepared.name, &[diagnostic], &prepared.sources, None);
             return Ok(Outcome { status: 2, text: String::new(), document });
         }
@@ -139,17 +121,4 @@ fn by_sets(
         text: figures.text(options.runs),
         document: figures.document(),
     }))
-}
-
-/// Says on standard error why a model can't be answered by sets of states, and returns that.
-fn refused(sources: &Sources, refusal: &Refusal) -> Diagnostic {
-    let known = refusal.span.filter(|span| sources.files().any(|(id, _)| id == span.file));
-    // What has no place of its own is about the whole file.
-    let file = sources.files().next().map(|(id, _)| id).unwrap_or_default();
-    let span = known.unwrap_or_else(|| Span::new(file, 0, 0));
-    let diagnostic = Diagnostic::error("N0002", span, "this is not a model for sets of states")
-        .label(&refusal.reason)
-        .help("leave --engine symbolic out: then states are visited one by one");
-    output::diagnostics(std::slice::from_ref(&diagnostic), sources);
-    diagnostic
 }

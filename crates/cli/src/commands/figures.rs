@@ -10,7 +10,7 @@ use narrows::{Budget, Choice, PreparedStudy, StudyText, of_ending};
 use narrows_lts::aut;
 use narrows_model::{Bottleneck, Coverage, Figure, SweepPoint};
 use narrows_report::{
-    Analysed, DIGITS, Figures, MAX_DIGITS, MeasuredFigure, StudyPage, ViewSize, against_csv, against_text,
+    Analysed, DIGITS, Figures, MAX_DIGITS, MeasuredFigure, StudyPage, against_csv, against_text,
     against_value, combined, json_diagnostics,
 };
 use narrows_source::Diagnostic;
@@ -158,15 +158,7 @@ impl Options {
     ) -> R {
         let varied = sweep.iter().flat_map(|point| &point.figures);
         limits::remember(self.quiet, measured.figures.iter().chain(varied).filter_map(Figure::limit));
-        let size = |size: &narrows_study::Size| ViewSize {
-            view: size.view,
-            unit: size.unit,
-            states: size.states.clone(),
-            transitions: size.transitions,
-            minimised: size.minimised,
-            seconds: size.seconds,
-        };
-        let sizes = measured.sizes.iter().map(size).collect();
+        let sizes = measured.sizes.as_slice();
         let (name, title) = (&prepared.name, &prepared.study.title);
         let (model, figures) = (&prepared.model(), measured.figures.as_slice());
         let (width, digits) = (output::width(), self.digits);

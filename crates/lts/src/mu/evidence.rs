@@ -37,6 +37,19 @@ pub struct Run {
     pub end: End,
 }
 
+impl Run {
+    /// Says of the last state what the run alone does not show.
+    pub fn note(&self) -> Option<String> {
+        let state = self.steps.last().map_or(self.start, |(_, state)| *state);
+        match &self.end {
+            End::Complete => None,
+            End::Part { formula, holds } => Some(format!("In state {state}, `{formula}` is {holds}.")),
+            End::Stuck => Some(format!("No edge of state {state} fits what comes next in the formula.")),
+            End::Branches => Some(format!("From state {state} on, it takes several runs to show it.")),
+        }
+    }
+}
+
 /// How a run ends.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum End {

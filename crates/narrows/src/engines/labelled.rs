@@ -1,6 +1,6 @@
 //! By the graph of all states: labelled systems, of which formulas speak by their labels.
 
-use narrows_lts::mu::{Checker, End, Run};
+use narrows_lts::mu::{Checker, Run};
 use narrows_lts::{Graph, deadlocks, linear};
 use narrows_model::{
     Answer, Counterexample, LabelledSystem, Limit, Model, Problem, Question, Refusal, Reply, Trace,
@@ -168,7 +168,7 @@ impl Asked<'_> {
             }
         };
         let trace = run.as_ref().map(|run| self.replay(run)).transpose()?.map(Box::new);
-        let notes: Vec<String> = run.as_ref().and_then(run_note).into_iter().collect();
+        let notes: Vec<String> = run.as_ref().and_then(Run::note).into_iter().collect();
         let mut answer = Answer::new(question.clone(), Verdict::Holds);
         if holds {
             answer.witness = trace;
@@ -206,17 +206,6 @@ fn choices(graph: &Graph, run: &Run) -> Vec<u32> {
         edges.iter().position(|edge| (edge.label, edge.target) == (*label, *target)).unwrap_or(0) as u32
     };
     run.steps.iter().map(choice).collect()
-}
-
-/// Says of the last state what the run alone does not show.
-fn run_note(run: &Run) -> Option<String> {
-    let state = run.steps.last().map_or(run.start, |(_, state)| *state);
-    match &run.end {
-        End::Complete => None,
-        End::Part { formula, holds } => Some(format!("In state {state}, `{formula}` is {holds}.")),
-        End::Stuck => Some(format!("No edge of state {state} fits what comes next in the formula.")),
-        End::Branches => Some(format!("From state {state} on, it takes several runs to show it.")),
-    }
 }
 
 /// Makes problems of the deadlocks of a graph.

@@ -3,7 +3,7 @@
 use narrows_lts::{Builder, Graph, Label};
 
 use super::{AutomatonError, GraphAutomaton};
-use crate::markov::{Accuracy, ChainError, Interval, Reach, Reached, Reward, Zeno, before_step, reach};
+use crate::markov::{Accuracy, ChainError, Interval, OverSchedulers, Reach, Reward, before_step, reach};
 
 /// A graph in which nothing happens any more once a target is reached.
 #[derive(Clone, Debug)]
@@ -95,11 +95,11 @@ impl GraphReach {
     /// # Errors
     ///
     /// If choices may follow each other for ever in no time.
-    pub fn solve(&self, what: Reach<'_>, accuracy: Accuracy<'_>) -> Result<Reached, AutomatonError> {
+    pub fn solve(&self, what: Reach<'_>, accuracy: Accuracy<'_>) -> Result<OverSchedulers, AutomatonError> {
         let Some(target) = self.target else {
             let never =
                 if matches!(what, Reach::Total(_)) { Interval::INFINITE } else { Interval::exactly(0.0) };
-            return Ok(Reached { even: never, open: None });
+            return Ok(OverSchedulers { even: never, open: None });
         };
         let automaton = &self.timed.automaton;
         let found = match what {
@@ -109,6 +109,6 @@ impl GraphReach {
             }
             what => reach(automaton, target, what, accuracy),
         };
-        found.map_err(|Zeno { cycle }| AutomatonError::Zeno(self.timed.in_graph(&cycle)))
+        found.map_err(|zeno| self.timed.zeno(&zeno))
     }
 }

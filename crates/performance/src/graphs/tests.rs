@@ -76,11 +76,11 @@ fn choices_give_a_least_and_a_greatest() {
 
 #[test]
 fn what_makes_no_sense_is_refused() {
-    let trouble = |edges: &[(u32, &str, u32)]| GraphAutomaton::new(&graph(edges)).err();
-    assert!(matches!(trouble(&[(0, "rate x", 0)]), Some(AutomatonError::Label(_))));
-    assert_eq!(trouble(&[(0, "rate 1", 1), (1, "prob 0.5", 0)]), Some(AutomatonError::Probabilities(1, 0.5)));
+    let error = |edges: &[(u32, &str, u32)]| GraphAutomaton::new(&graph(edges)).err();
+    assert!(matches!(error(&[(0, "rate x", 0)]), Some(AutomatonError::Label(_))));
+    assert_eq!(error(&[(0, "rate 1", 1), (1, "prob 0.5", 0)]), Some(AutomatonError::Probabilities(1, 0.5)));
     // Six digits are enough.
-    assert_eq!(trouble(&[(0, "prob 0.333333", 1), (0, "prob 0.333333", 2), (0, "prob 0.333333", 3)]), None);
+    assert_eq!(error(&[(0, "prob 0.333333", 1), (0, "prob 0.333333", 2), (0, "prob 0.333333", 3)]), None);
 }
 
 #[track_caller]

@@ -11,6 +11,22 @@ pub struct Interval {
     pub high: f64,
 }
 
+/// A number that depends on how choices are resolved.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct OverSchedulers {
+    /// With equally likely choices.
+    pub even: Interval,
+    /// The least and the greatest over all schedulers, if there are choices.
+    pub open: Option<[Interval; 2]>,
+}
+
+impl OverSchedulers {
+    /// Returns the interval that holds the number whatever the scheduler.
+    pub fn span(&self) -> Interval {
+        self.open.map_or(self.even, |[least, greatest]| Interval { low: least.low, high: greatest.high })
+    }
+}
+
 impl Interval {
     /// The interval of all numbers.
     pub const ANY: Interval = Interval { low: f64::NEG_INFINITY, high: f64::INFINITY };

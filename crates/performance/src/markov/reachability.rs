@@ -7,7 +7,7 @@
 use super::automaton::{Automaton, Reward};
 use super::chain::Chain;
 use super::end_components::{Zeno, find_zeno};
-use super::interval::{Accuracy, Interval};
+use super::interval::{Accuracy, Interval, OverSchedulers};
 use super::long_run::{long_run, until};
 use super::lumping::lump;
 use super::optimal_average::average;
@@ -27,15 +27,6 @@ pub enum Reach<'r> {
     Total(&'r Reward),
 }
 
-/// What came out.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Reached {
-    /// With equally likely choices.
-    pub even: Interval,
-    /// The least and the greatest over all schedulers, if there are choices.
-    pub open: Option<[Interval; 2]>,
-}
-
 /// Bounds what is asked about the way to an absorbing state.
 ///
 /// # Errors
@@ -46,14 +37,14 @@ pub fn reach(
     target: u32,
     what: Reach<'_>,
     accuracy: Accuracy<'_>,
-) -> Result<Reached, Zeno> {
+) -> Result<OverSchedulers, Zeno> {
     if let Some(zeno) = find_zeno(automaton) {
         return Err(zeno);
     }
     let even = even(automaton, target, what, accuracy)?;
     let has_choices = (0..automaton.states()).any(|state| automaton.choices(state).len() > 1);
     if !has_choices {
-        return Ok(Reached { even, open: None });
+        return Ok(OverSchedulers { even, open: None });
     }
     let over = |aim: Aim| -> Result<Interval, Zeno> {
         let mut there = Reward::none(automaton);
@@ -72,7 +63,7 @@ pub fn reach(
             }
         }
     };
-    Ok(Reached { even, open: Some([over(Aim::Least)?, over(Aim::Greatest)?]) })
+    Ok(OverSchedulers { even, open: Some([over(Aim::Least)?, over(Aim::Greatest)?]) })
 }
 
 const LIKELY: Interval = Interval { low: 0.0, high: 1.0 };

@@ -6,9 +6,8 @@
 
 use super::automaton::Automaton;
 use super::end_components::{Zeno, find_zeno, reachable};
-use super::interval::{Accuracy, Interval, rounding};
+use super::interval::{Accuracy, Interval, OverSchedulers, rounding};
 use super::optimal_total::Aim;
-use super::reachability::Reached;
 
 /// Bounds how likely an absorbing state is reached within so many steps.
 ///
@@ -20,7 +19,7 @@ pub fn before_step(
     target: u32,
     steps: u64,
     accuracy: Accuracy<'_>,
-) -> Result<Reached, Zeno> {
+) -> Result<OverSchedulers, Zeno> {
     if let Some(zeno) = find_zeno(automaton) {
         return Err(zeno);
     }
@@ -28,7 +27,7 @@ pub fn before_step(
     let by = |how: Resolve| recursion(automaton, target, steps, how, &order, accuracy);
     let has_choices = (0..automaton.states()).any(|state| automaton.choices(state).len() > 1);
     let open = || [by(Resolve::By(Aim::Least)), by(Resolve::By(Aim::Greatest))];
-    Ok(Reached { even: by(Resolve::Even), open: has_choices.then(open) })
+    Ok(OverSchedulers { even: by(Resolve::Even), open: has_choices.then(open) })
 }
 
 /// How choices are made.

@@ -109,7 +109,7 @@ fn stages_are_the_same_in_a_graph_and_in_a_view() {
         let paced = RatedGraph::new(&spread, &tempo).expect("a chain");
         let found = paced.throughputs(ACCURACY).expect("time passes");
         for (found, expected) in found.iter().zip(&expected) {
-            let (least, greatest) = found.open.unwrap_or((found.uniform, found.uniform));
+            let [least, greatest] = found.open.unwrap_or([found.even; 2]);
             for (one, other) in [(least, expected[0]), (greatest, expected[1])] {
                 let near = (one.middle() - other.middle()).abs() <= 1e-6 * (1e-6 + other.middle());
                 assert!(near, "{one:?} {other:?} {graph:?} {delays:?}");

@@ -9,10 +9,11 @@ use super::story::Story;
 use super::system::SYSTEM;
 use super::{Analysed, of_view, short, word};
 use crate::diagram::{Diagram, DiagramEdge, DiagramNode, svg as diagram_svg};
+use crate::figures::size_text;
 use crate::figures::{asked, judgement, result_text};
 use crate::pack::{base64, packed};
 use crate::units::seconds;
-use crate::{ViewSize, sweep, tables};
+use crate::{sweep, tables};
 
 /// What the studies before this one have shown, and where: a model that several are about is drawn and printed
 /// once.
@@ -413,7 +414,7 @@ impl Maker<'_, '_> {
     }
 
     fn sizes(&self) -> Vec<String> {
-        let sizes = self.analysed.figures.sizes.iter().map(ViewSize::text);
+        let sizes = self.analysed.figures.sizes.iter().map(size_text);
         sizes.chain([seconds(self.analysed.figures.seconds)]).collect()
     }
 }

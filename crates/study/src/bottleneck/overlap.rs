@@ -6,7 +6,7 @@
 //! view.
 
 use narrows_explicit::{End, numbered_walk};
-use narrows_model::{Figure, FigureResult, StateDiagram, StateSpace, Together, Trace};
+use narrows_model::{Figure, FigureResult, Refusal, StateDiagram, StateSpace, Together, Trace};
 use narrows_performance::timed::{DatedRun, Edge, Timed, Walk};
 
 use super::diagrams::Diagrams;
@@ -39,7 +39,7 @@ impl Sets {
         let mut look = |state: &[u8]| match bench.busy(state) {
             Ok(set) if !found.contains(&set) => found.push(set),
             Ok(_) => {}
-            Err(reason) => wrong = Some(FigureResult::None(reason)),
+            Err(refusal) => wrong = Some(refusal.into()),
         };
         if let Ok((initial, _)) = bench.engine.initial() {
             look(&initial);
@@ -90,8 +90,8 @@ pub(crate) fn largest(sets: impl Iterator<Item = Set>) -> Vec<Vec<usize>> {
 }
 
 impl Workbench<'_, '_> {
-    /// Returns which resources are busy in a state; the error says what goes wrong.
-    pub(crate) fn busy(&self, state: &[u8]) -> Result<Set, String> {
+    /// Returns which resources are busy in a state; refused if something goes wrong there.
+    pub(crate) fn busy(&self, state: &[u8]) -> Result<Set, Refusal> {
         let mut observed = self.engine.evaluator().observe(state);
         let mut set = 0;
         for (number, (_, text)) in self.study.resources.iter().enumerate().take(MAX_RESOURCES) {
@@ -99,11 +99,8 @@ impl Workbench<'_, '_> {
             match observed.holds(expr) {
                 Ok(holds) => set |= Set::from(holds) << number,
                 Err(violation) => {
-                    return Err(format!(
-                        "`{}` goes wrong in a state: {}.",
-                        text.text,
-                        violation.kind.message()
-                    ));
+                    let what = violation.kind.message();
+                    return Err(Refusal::new(format!("`{}` goes wrong in a state: {what}.", text.text)));
                 }
             }
         }

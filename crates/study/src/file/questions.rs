@@ -128,7 +128,7 @@ impl Reader<'_> {
     fn each(&mut self, value: &Value<'_>, question: &Question, unit: &str) -> Option<Text> {
         let name = self.text(value, "`each`")?;
         let amount = self.amounts.iter().find(|(known, _)| *known == name.text);
-        let trouble = match (question, amount) {
+        let wrong = match (question, amount) {
             (Question::Throughput(_), Some((_, amount))) => {
                 let is_known = megabytes_per_second(amount, unit).is_some();
                 (!is_known).then(|| format!("how many `{unit}` are in a second is unknown"))
@@ -136,10 +136,10 @@ impl Reader<'_> {
             (Question::Throughput(_), None) => Some(format!("`[amount]` has no `{}`", name.text)),
             _ => Some("only a throughput has an amount of data for `each` event".to_owned()),
         };
-        match trouble {
+        match wrong {
             None => Some(name),
-            Some(trouble) => {
-                self.wrong("S0005", name.span, trouble);
+            Some(wrong) => {
+                self.wrong("S0005", name.span, wrong);
                 None
             }
         }

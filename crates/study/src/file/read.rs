@@ -140,15 +140,15 @@ impl Reader<'_> {
             if let Some(bytes) = entry.get("bytes").and_then(|value| self.text(value, "`bytes`")) {
                 let named = self.amounts.iter().find(|(known, _)| *known == bytes.text);
                 let amount = named.map_or(&bytes.text, |(_, amount)| amount);
-                let trouble = match bits(amount) {
+                let wrong = match bits(amount) {
                     Err(wrong) => Some(wrong.to_string()),
                     Ok(_) if megabytes_per_second(amount, &study.unit).is_none() => {
                         Some(format!("how many `{}` are in a second is unknown", study.unit))
                     }
                     Ok(_) => None,
                 };
-                match trouble {
-                    Some(trouble) => self.wrong("S0005", bytes.span, trouble),
+                match wrong {
+                    Some(wrong) => self.wrong("S0005", bytes.span, wrong),
                     None => study.bytes.push((name.clone(), bytes)),
                 }
             }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use narrows_explicit::Budget;
 use narrows_lts::{Graph, LabelPattern};
-use narrows_model::{Action, Choice, Figure, FigureResult, Trace, TraceStep};
+use narrows_model::{Action, Choice, Figure, FigureResult, Refusal, Trace, TraceStep};
 use narrows_performance::actions::{Actions, Condition, ambiguous, timing, twins};
 use narrows_performance::labelled::replay;
 use narrows_performance::requests::RequestEvents;
@@ -13,9 +13,9 @@ use narrows_performance::{BuildError, Delay, Site, StateGraph, Timing};
 use narrows_source::Span;
 
 use super::blank;
+use super::failure::reason_of;
 use super::labelled::check_delays;
 use super::timed::{Asked, Model};
-use super::trouble::reason_of;
 use crate::conditions::meant;
 use crate::labelled::{Labelled, rate_of};
 use crate::{Ask, Latency, Question, Study, Text, View};
@@ -50,8 +50,8 @@ impl Actual<'_> {
         };
         let (timing, kinds) = match timing {
             Ok(timing) => timing,
-            Err(reason) => {
-                figure.result = FigureResult::None(reason);
+            Err(refusal) => {
+                figure.result = refusal.into();
                 return figure;
             }
         };
@@ -65,18 +65,18 @@ impl Actual<'_> {
                     .fill(&ask.question, &mut figure);
                 add_size(sizes, view, (u64::from(timed.nodes()), timed.edge_count()), None);
             }
-            Ok(Err(trouble)) => known.say(&trouble, &mut figure),
-            Err(reason) => figure.result = FigureResult::None(reason),
+            Ok(Err(error)) => known.say(&error, &mut figure),
+            Err(refusal) => figure.result = refusal.into(),
         }
         figure
     }
 
-    /// Says which labels take how long, and which of them are events; the error is a sentence.
+    /// Says which labels take how long, and which of them are events.
     pub(super) fn timing(
         &self,
         view: View,
         events: &[(String, Vec<LabelPattern>)],
-    ) -> Result<Timing, String> {
+    ) -> Result<Timing, Refusal> {
         let delays: Vec<(LabelPattern, Delay)> =
             self.model.delays.iter().map(|one| (one.pattern.clone(), one.delay.clone())).collect();
         if view != View::Untimed {
@@ -93,23 +93,23 @@ impl Actual<'_> {
                     .is_some_and(|delay| delay.stages() > 1 || delay.is_drawn() || is_window(delay))
             };
             if let Some(label) = ambiguous(self.graph, |label| found[label as usize].is_none(), has_memory) {
-                return Err(two_clocks(label));
+                return Err(Refusal::new(two_clocks(label)));
             }
             if let Some(label) = twins(self.graph, usize::from(u8::MAX)) {
-                return Err(format!("Too many steps of a state have the label `{label}`."));
+                return Err(Refusal::new(format!("Too many steps of a state have the label `{label}`.")));
             }
         }
         timing(self.graph, &delays, events)
-            .ok_or_else(|| "More actions than there can be have delays of their own.".to_owned())
+            .ok_or_else(|| Refusal::new("More actions than there can be have delays of their own."))
     }
 
     /// Returns the timing in which the events of a latency are counted, by value if they are told apart; and
-    /// the events of each kind. The error is a sentence.
+    /// the events of each kind.
     pub(super) fn requests(
         &self,
         view: View,
         latency: &Latency,
-    ) -> Result<(Timing, Vec<RequestEvents>), String> {
+    ) -> Result<(Timing, Vec<RequestEvents>), Refusal> {
         let mut timing = self.timing(view, &self.model.named_events())?;
         let next = self.model.events.len() as u16;
         let order = latency.order;
@@ -119,8 +119,8 @@ impl Actual<'_> {
             return Ok((timing, vec![RequestEvents { from, to, both: next + 2, order }]));
         };
         let place: Option<usize> = by.text.parse().ok().filter(|place| *place > 0);
-        let place =
-            place.ok_or("`by` is the number of a value of the labels: 1 is the first after the gate.")?;
+        let no_place = "`by` is the number of a value of the labels: 1 is the first after the gate.";
+        let place = place.ok_or_else(|| Refusal::new(no_place))?;
         let value = |label: &str| label.split(" !").nth(place).map(|value| value.trim().to_owned());
         let mut values: BTreeMap<String, [Vec<Site>; 2]> = BTreeMap::new();
         for (number, label) in (0..).zip(self.graph.labels()) {
@@ -129,7 +129,8 @@ impl Actual<'_> {
                 if !patterns.iter().any(|pattern| pattern.fits(label)) {
                     continue;
                 }
-                let value = value(label).ok_or_else(|| format!("`{label}` has no value number {place}."))?;
+                let none = || Refusal::new(format!("`{label}` has no value number {place}."));
+                let value = value(label).ok_or_else(none)?;
                 values.entry(value).or_default()[end].push(Timing::label(number));
             }
         }
@@ -142,20 +143,20 @@ impl Actual<'_> {
         Ok((timing, kinds.collect()))
     }
 
-    /// Builds a view; the outer error is a sentence.
+    /// Builds a view, if its delays can be counted.
     pub(super) fn build<'t>(
         &'t self,
         actions: &'t Actions<'t>,
         timing: &'t Timing,
         view: View,
-    ) -> Result<Result<Timed<'t>, BuildError>, String> {
+    ) -> Result<Result<Timed<'t>, BuildError>, Refusal> {
         let rows = match StateGraph::new(actions, None, timing, self.budget.clone()) {
             Ok(rows) => rows,
-            Err(trouble) => return Ok(Err(trouble)),
+            Err(error) => return Ok(Err(error)),
         };
         match view {
             View::Untimed => Ok(timed::build_untimed(rows)),
-            _ => timed::build(rows).map_err(|unscalable| reason_of(&unscalable)),
+            _ => timed::build(rows).map_err(|unscalable| Refusal::new(reason_of(&unscalable))),
         }
     }
 }
@@ -179,9 +180,9 @@ pub(super) struct Known<'a> {
 
 impl Known<'_> {
     /// Says why there is no view.
-    pub(super) fn say(&self, trouble: &BuildError, figure: &mut Figure) {
+    pub(super) fn say(&self, error: &BuildError, figure: &mut Figure) {
         let none = |text: &str| FigureResult::None(text.to_owned());
-        figure.result = match trouble {
+        figure.result = match error {
             BuildError::Limit(limit) => FigureResult::Undecided(*limit),
             BuildError::Zeno(choices, begins) => {
                 let what = "the run on which time stands still".to_owned();

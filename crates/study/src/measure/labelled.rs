@@ -6,14 +6,12 @@ use narrows_explicit::{Budget, Progress};
 use narrows_lts::edit::{Choice, hide};
 use narrows_lts::{Evidence, Graph, LabelPattern, Settings, Verdict, compare};
 use narrows_model::behaviour::Behaviour;
-use narrows_model::{Bottleneck, Checked, Figure, FigureResult, Flow, FormKind, Limit, Refusal};
+use narrows_model::{Bottleneck, Checked, Figure, FigureResult, Flow, FormKind, Limit, Refusal, ViewSize};
 use narrows_performance::actions::ambiguous;
 use narrows_performance::busy_waiting::{LabelKind, without_busy_waiting};
 use narrows_performance::graphs::AutomatonError;
-use narrows_performance::labelled::{
-    ActionRates, GraphError, Labelled as Built, RatedGraph, Throughput, build,
-};
-use narrows_performance::markov::{Accuracy, Interval};
+use narrows_performance::labelled::{ActionRates, GraphError, Labelled as Built, RatedGraph, build};
+use narrows_performance::markov::{Accuracy, Interval, OverSchedulers};
 use narrows_performance::stages::{Stages, spread};
 
 use super::actions::{Actual, Sizes, add_size, two_clocks};
@@ -21,7 +19,7 @@ use super::observed::Together;
 use super::simulated::{Estimation, estimate_labelled};
 use super::solve::set;
 use super::stochastic::reciprocal;
-use super::{Bench, Measured, Size, blank, expect, new_figure};
+use super::{Bench, Measured, blank, expect, new_figure};
 use crate::conditions::meant;
 use crate::labelled::{Delayed, Labelled, rate_of};
 use crate::verdicts::{Asker, Verdicts};
@@ -51,7 +49,7 @@ pub(crate) fn of_verdicts(
         figure
     };
     let figures = study.asks.iter().zip(&asked).map(figure).collect();
-    let size = Size {
+    let size = ViewSize {
         view: View::Untimed.name(),
         unit: "states",
         states: covered.states.to_string(),
@@ -154,7 +152,7 @@ pub(crate) struct LabelledBench<'a> {
 /// How often everything that is counted happens.
 struct Means {
     /// The error is a sentence, or a limit.
-    found: Result<Vec<Throughput>, FigureResult>,
+    found: Result<Vec<OverSchedulers>, FigureResult>,
     /// How many states and edges there were with all stages of delays, and how many states after
     /// minimisation.
     size: Option<(u32, usize, u32)>,
@@ -214,7 +212,7 @@ impl<'a> LabelledBench<'a> {
         let place = self.model.events.iter().position(|name| name == event)?;
         let found = means(self.model, delays, self.graph, &self.budget).found.ok()?;
         let found = found.get(place).filter(|found| found.open.is_none())?;
-        Some(f64::midpoint(found.uniform.low, found.uniform.high))
+        Some(f64::midpoint(found.even.low, found.even.high))
     }
 
     fn mean(&mut self, ask: &Ask) -> Figure {
@@ -279,10 +277,10 @@ impl Bench for LabelledBench<'_> {
     }
 
     /// That of the graph itself counts if there is no other.
-    fn sizes(&self) -> Vec<Size> {
+    fn sizes(&self) -> Vec<ViewSize> {
         let seconds = self.budget.watch.seconds() - self.begun;
         let (states, edges) = (u64::from(self.graph.states()), self.graph.edges().len() as u64);
-        let size = |view: View, states: u64, edges: u64, minimised: Option<u64>| Size {
+        let size = |view: View, states: u64, edges: u64, minimised: Option<u64>| ViewSize {
             view: view.name(),
             unit: "states",
             states: states.to_string(),
@@ -290,7 +288,7 @@ impl Bench for LabelledBench<'_> {
             minimised,
             seconds,
         };
-        let mut sizes: Vec<Size> = Vec::new();
+        let mut sizes: Vec<ViewSize> = Vec::new();
         let mut observed = self.observed.clone();
         if let Some((states, edges, left)) = self.means.as_ref().and_then(|means| means.size) {
             let found = (u64::from(states), edges as u64);
@@ -378,9 +376,8 @@ fn means(model: &Labelled, delays: &[Delayed], graph: &Graph, budget: &Budget) -
     let rate = |one: &Delayed| (one.pattern.clone(), rate_of(&one.delay).map(|(_, rate)| rate));
     let tempo = ActionRates { rates: delays.iter().map(rate).collect(), events: model.counted.clone() };
     let mut size = None;
-    let found = check_delays(delays, graph).map_err(FigureResult::None).and_then(|()| {
-        let none =
-            |trouble: AutomatonError| FigureResult::None(format!("There is no Markov chain: {trouble}."));
+    let found = check_delays(delays, graph).map_err(FigureResult::from).and_then(|()| {
+        let none = |error: AutomatonError| FigureResult::None(format!("There is no Markov chain: {error}."));
         let settled = without_busy_waiting(graph, &kinds(model, delays, graph)).map_err(none)?;
         let graph = settled.as_ref().unwrap_or(graph);
         let staged = with_stages(delays, graph, budget)?;
@@ -430,12 +427,12 @@ fn with_stages(delays: &[Delayed], graph: &Graph, budget: &Budget) -> Result<Opt
 
 /// Finds delays for gates that are never used, and actions that were forgotten: where some actions at a gate
 /// take time, all have to be named.
-pub(super) fn check_delays(delays: &[Delayed], graph: &Graph) -> Result<(), String> {
+pub(super) fn check_delays(delays: &[Delayed], graph: &Graph) -> Result<(), Refusal> {
     for Delayed { pattern, text, .. } in delays {
         if !graph.labels().iter().any(|label| pattern.is_about(label)) {
-            return Err(format!(
+            return Err(Refusal::new(format!(
                 "No label is about the gate of the delay `{text}`; `narrows explore` lists the labels there are."
-            ));
+            )));
         }
     }
     let is_forgotten = |label: &&String| {
@@ -445,22 +442,18 @@ pub(super) fn check_delays(delays: &[Delayed], graph: &Graph) -> Result<(), Stri
     };
     match graph.labels().iter().find(is_forgotten) {
         None => Ok(()),
-        Some(label) => Err(format!(
+        Some(label) => Err(Refusal::new(format!(
             "`{label}` has no delay, though other actions at its gate have; give it one, which may be `fixed = 0`."
-        )),
+        ))),
     }
 }
 
-fn mean(study: &Study, ask: &Ask, model: &Labelled, means: &[Throughput]) -> Figure {
+fn mean(study: &Study, ask: &Ask, model: &Labelled, means: &[OverSchedulers]) -> Figure {
     let mut figure = blank(ask, View::Stochastic);
     let of = |text: &Text| model.events.iter().position(|name| *name == text.text).map(|index| means[index]);
-    let span = |found: Throughput| match found.open {
-        Some((least, greatest)) => Interval { low: least.low, high: greatest.high },
-        None => found.uniform,
-    };
-    let mut note = |found: Throughput, of: &dyn Fn(Interval) -> Interval| {
+    let mut note = |found: OverSchedulers, of: &dyn Fn(Interval) -> Interval| {
         if found.open.is_some() {
-            let even = of(found.uniform);
+            let even = of(found.even);
             let middle = f64::midpoint(even.low, even.high);
             figure.notes.push(format!(
                 "The model leaves choices open; this is the range over all schedulers. With equally likely choices it is {middle:.6e}."
@@ -471,20 +464,20 @@ fn mean(study: &Study, ask: &Ask, model: &Labelled, means: &[Throughput]) -> Fig
         Question::Throughput(what) => {
             if let Some(found) = of(what) {
                 note(found, &|one| one);
-                set(&Ok(span(found)), &mut figure);
+                set(&Ok(found.span()), &mut figure);
             }
             figure.unit = format!("1/{}", study.unit);
         }
         Question::MeanPeriod(what) => {
             if let Some(found) = of(what) {
                 note(found, &reciprocal);
-                set(&Ok(reciprocal(span(found))), &mut figure);
+                set(&Ok(reciprocal(found.span())), &mut figure);
             }
             study.unit.clone_into(&mut figure.unit);
         }
         Question::MeanCount(what, per) => {
             if let (Some(what), Some(per)) = (of(what), of(per)) {
-                let (what, per) = (span(what), span(per));
+                let (what, per) = (what.span(), per.span());
                 if per.high <= 0.0 {
                     let reason = "What it is counted for never happens in the long run.";
                     figure.result = FigureResult::None(reason.to_owned());

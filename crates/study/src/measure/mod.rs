@@ -3,6 +3,7 @@
 mod actions;
 mod classes;
 pub(crate) mod expect;
+mod failure;
 mod labelled;
 mod latency;
 mod observed;
@@ -14,11 +15,12 @@ mod solve;
 mod stochastic;
 mod timed;
 mod trend;
-mod trouble;
 mod views;
 
 use narrows_explicit::{Budget, Engine};
-use narrows_model::{Bottleneck, Checked, Figure, FigureResult, Flow, FormKind, Refusal, StateDiagram};
+use narrows_model::{
+    Bottleneck, Checked, Figure, FigureResult, Flow, FormKind, Refusal, StateDiagram, ViewSize,
+};
 
 use crate::bottleneck::Sets;
 use crate::verdicts::{Asker, Verdicts};
@@ -37,24 +39,7 @@ pub struct Measured {
     /// A figure for each question and view, in the order of the questions.
     pub figures: Vec<Figure>,
     /// How large the views are, for people.
-    pub sizes: Vec<Size>,
-}
-
-/// How large a view is.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Size {
-    /// The view.
-    pub view: &'static str,
-    /// What its places are called.
-    pub unit: &'static str,
-    /// How many places it has, in digits: there may be more than any number holds.
-    pub states: String,
-    /// How many edges, if they were counted.
-    pub transitions: Option<u64>,
-    /// How many states were left after minimisation, at most, if there were fewer for every question.
-    pub minimised: Option<u64>,
-    /// How many seconds it took to build it.
-    pub seconds: f64,
+    pub sizes: Vec<ViewSize>,
 }
 
 /// A study with its model and the views of it that were built so far.
@@ -163,7 +148,7 @@ impl Bench for Workbench<'_, '_> {
         simulated::estimate(self.study, self.prepared, self.engine, &self.budget, estimation)
     }
 
-    fn sizes(&self) -> Vec<Size> {
+    fn sizes(&self) -> Vec<ViewSize> {
         self.timed.sizes().into_iter().chain(self.means.size()).collect()
     }
 
@@ -186,20 +171,7 @@ impl Bench for Workbench<'_, '_> {
 
 /// Makes a figure that says nothing yet.
 pub(crate) fn new_figure(kind: &'static str, name: String, view: &'static str) -> Figure {
-    Figure {
-        kind,
-        name,
-        view,
-        result: FigureResult::None(String::new()),
-        unit: String::new(),
-        witnesses: Vec::new(),
-        notes: Vec::new(),
-        expected: None,
-        reference: None,
-        cell: None,
-        is_drawn: false,
-        curve: Vec::new(),
-    }
+    Figure::new(kind, name, view, FigureResult::None(String::new()))
 }
 
 /// Makes a figure for a question that says nothing yet.

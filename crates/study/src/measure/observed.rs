@@ -47,8 +47,8 @@ impl Actual<'_> {
         // What is not asked about may happen again and again while the model waits.
         let timing = match self.timing(View::Stochastic, &[]) {
             Ok(timing) => timing,
-            Err(reason) => {
-                figure.result = FigureResult::None(reason);
+            Err(refusal) => {
+                figure.result = refusal.into();
                 return figure;
             }
         };
@@ -59,8 +59,8 @@ impl Actual<'_> {
         let rows = StateGraph::new(&actions, None, &timing, self.budget.clone());
         let view = match rows.and_then(stochastic::build) {
             Ok(view) => view,
-            Err(trouble) => {
-                Known { asked: self, actions: &actions }.say(&trouble, &mut figure);
+            Err(error) => {
+                Known { asked: self, actions: &actions }.say(&error, &mut figure);
                 return figure;
             }
         };
@@ -97,7 +97,7 @@ impl Actual<'_> {
         let other = other.and_then(|other| self.model.event(other));
         let timing = match self.timing(View::Stochastic, &self.model.named_events()) {
             Ok(timing) => timing,
-            Err(reason) => return Figure { result: FigureResult::None(reason), ..figure },
+            Err(refusal) => return Figure { result: refusal.into(), ..figure },
         };
         // What is not asked about may happen again and again while the model waits.
         let counted: Vec<u16> = events.iter().map(|(event, _)| *event).chain(other).collect();
@@ -109,8 +109,8 @@ impl Actual<'_> {
         let rows = StateGraph::new(&actions, None, &timing, self.budget.clone());
         let view = match rows.and_then(stochastic::build) {
             Ok(view) => view,
-            Err(trouble) => {
-                Known { asked: self, actions: &actions }.say(&trouble, &mut figure);
+            Err(error) => {
+                Known { asked: self, actions: &actions }.say(&error, &mut figure);
                 return figure;
             }
         };
@@ -154,7 +154,7 @@ impl Actual<'_> {
         let mut figure = blank(ask, View::Stochastic);
         let (timing, kinds) = match self.requests(View::Stochastic, latency) {
             Ok(found) => found,
-            Err(reason) => return vec![Figure { result: FigureResult::None(reason), ..figure }],
+            Err(refusal) => return vec![Figure { result: refusal.into(), ..figure }],
         };
         let events: Vec<u16> = kinds.iter().flat_map(|ends| [ends.from, ends.to]).collect();
         let timing = timing.counting(&events);
@@ -179,8 +179,8 @@ impl Actual<'_> {
                 let (unit, watch) = (&self.study.unit, &*self.budget.watch);
                 Followed { ask, latency, unit, view: &view, kinds: &kinds, initially, watch }.figures()
             }
-            Err(trouble) => {
-                Known { asked: self, actions }.say(&trouble, &mut figure);
+            Err(error) => {
+                Known { asked: self, actions }.say(&error, &mut figure);
                 vec![figure]
             }
         }
@@ -203,17 +203,17 @@ impl Actual<'_> {
         let texts = resources.iter().map(|number| &self.study.resources[*number].1);
         let conditions: Vec<Condition> =
             texts.filter_map(|text| self.model.conditions.get(meant(self.study, text)).cloned()).collect();
-        let timing = self.timing(view, &[]).map_err(|reason| no_view(FigureResult::None(reason)))?;
+        let timing = self.timing(view, &[]).map_err(|refusal| no_view(refusal.into()))?;
         let actions = Actions::new(self.graph).observing(&conditions);
         let known = Known { asked: self, actions: &actions };
         let timed = match self.build(&actions, &timing, view) {
             Ok(Ok(timed)) => timed,
-            Ok(Err(trouble)) => {
+            Ok(Err(error)) => {
                 let mut figure = no_view(FigureResult::None(String::new()));
-                known.say(&trouble, &mut figure);
+                known.say(&error, &mut figure);
                 return Err(figure);
             }
-            Err(reason) => return Err(no_view(FigureResult::None(reason))),
+            Err(refusal) => return Err(no_view(refusal.into())),
         };
         add_size(sizes, view, (u64::from(timed.nodes()), timed.edge_count()), None);
         let busy = busy(&timed, &actions, resources);

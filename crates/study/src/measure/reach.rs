@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use narrows_explicit::{Progress, Watch};
 use narrows_model::{Figure, FigureResult, Limit};
 use narrows_performance::as_f64;
-use narrows_performance::markov::{Accuracy, Reach, Reached, reach};
+use narrows_performance::markov::{Accuracy, OverSchedulers, Reach, reach};
 use narrows_performance::stochastic::Stochastic;
 
 use super::solve::{ACCURACY, Gains, Open, no_chain, set};
@@ -59,7 +59,7 @@ impl Way<'_, '_> {
         let found = reach(&automaton, target, what, accuracy);
         let clock =
             if matches!(kind, ReachKind::Before(_)) { ", also those that look at the clock" } else { "" };
-        let told = found.map(|Reached { even, open }| match open {
+        let told = found.map(|OverSchedulers { even, open }| match open {
             None => even,
             Some([least, greatest]) => Open { least, greatest, even }.tell(clock, figure),
         });

@@ -2,13 +2,14 @@
 
 use narrows_explicit::{Share, Watch};
 use narrows_model::{
-    Bottleneck, Checked, Coverage, Figure, FigureResult, Flow, FormKind, Limit, Number, Refusal, StateDiagram,
+    Bottleneck, Checked, Coverage, Figure, FigureResult, Flow, FormKind, Limit, Number, Refusal,
+    StateDiagram, ViewSize,
 };
 
 use narrows_performance::{Time, as_f64};
 
 use super::simulated_bottleneck::by_simulation;
-use super::{Estimation, Measured, Size, blank, expect};
+use super::{Estimation, Measured, blank, expect};
 use crate::accepts::{accepts, accepts_delays, view_of_steps, views};
 use crate::bottleneck::events;
 use crate::{Analysis, Question, SizePart, Study, StudyEngine, Text, View};
@@ -37,7 +38,7 @@ pub(crate) trait Bench {
     fn forget_cut(&mut self);
 
     /// Returns how large the views are that were built.
-    fn sizes(&self) -> Vec<Size>;
+    fn sizes(&self) -> Vec<ViewSize>;
 
     /// Finds which resources overlap, and for what part of the time they are busy.
     fn resources(&mut self, _: &mut Bottleneck) {}

@@ -15,8 +15,8 @@ use narrows_performance::simulation::{
 use narrows_performance::{BuildError, as_f64};
 
 use super::actions::Actual;
+use super::failure::result_of;
 use super::stochastic::changes_while_waiting;
-use super::trouble::result_of;
 use super::{blank, new_figure};
 use crate::conditions::meant;
 use crate::{Ask, Latency, LatencyKind, Prepared, Question, Study, Text, View};
@@ -287,7 +287,7 @@ impl Telling<'_> {
     ) -> Vec<(usize, Vec<Figure>)> {
         let effort = self.estimation.effort;
         let reason = |error: &SimulationError| match error {
-            SimulationError::Build(trouble) => why(trouble),
+            SimulationError::Build(error) => why(error),
             SimulationError::Unsteady(value) => changes_while_waiting(match plan.values[*value] {
                 Watched::One(text) | Watched::Both(text, _) | Watched::Level(text) => &text.text,
             }),
@@ -428,7 +428,7 @@ pub(crate) fn estimate(
             requests,
             level: plan.level,
         };
-        all.extend(telling.run(&plan, &scene, budget, &|trouble| result_of(trouble, evaluator).0));
+        all.extend(telling.run(&plan, &scene, budget, &|error| result_of(error, evaluator).0));
     }
     in_order(all)
 }
@@ -457,15 +457,15 @@ pub(super) fn estimate_labelled(actual: &Actual<'_>, estimation: &Estimation) ->
                         kinds = found;
                     }
                     Ok((_, found)) => kinds = found,
-                    Err(reason) => timing = Err(reason),
+                    Err(refusal) => timing = Err(refusal),
                 }
             }
             plan.add(study, (*number, &estimation.asks[*number]), actual, &kinds);
         }
         let timing = match timing {
             Ok(timing) => timing,
-            Err(reason) => {
-                all.extend(telling.none(numbers.into_iter(), &FigureResult::None(reason)));
+            Err(refusal) => {
+                all.extend(telling.none(numbers.into_iter(), &refusal.into()));
                 continue;
             }
         };
@@ -510,7 +510,7 @@ pub(super) fn estimate_labelled(actual: &Actual<'_>, estimation: &Estimation) ->
         let (space, timing, requests) = (&actions, &timing, plan.requests.clone());
         let scene =
             Scene { space, system: None, timing, draw: estimation.draw, values, requests, level: None };
-        let why = |trouble: &BuildError| match trouble {
+        let why = |error: &BuildError| match error {
             BuildError::Limit(limit) => FigureResult::Undecided(*limit),
             _ => FigureResult::None(
                 "Time stands still: actions without delay follow each other for ever.".to_owned(),

@@ -4,18 +4,18 @@ use std::collections::{BTreeSet, HashMap};
 
 use narrows_explicit::{Budget, Engine};
 use narrows_model::wording::percent;
-use narrows_model::{CurvePoint, Figure, FigureResult, FormKind};
+use narrows_model::{CurvePoint, Figure, FigureResult, FormKind, ViewSize};
 use narrows_performance::markov::Interval;
 use narrows_performance::requests::{Order, RequestEvents};
 use narrows_performance::{
     BuildError, Predicate, StateGraph, StepEffect, Timing, Urgency, ValueCache, as_f64, stochastic,
 };
 
+use super::failure::{Failure, is_cut, result_of};
 use super::latency::Followed;
 use super::reach::Way;
 use super::solve::{Gain, Gains, Solvable, Wanted, no_chain, set};
-use super::trouble::{Failure, is_cut, result_of};
-use super::{Size, blank, new_figure};
+use super::{blank, new_figure};
 use crate::accepts::views;
 use crate::request_values::ValueEvents;
 use crate::{Ask, Latency, LatencyKind, Prepared, Question, ReachKind, Study, Text, View};
@@ -30,7 +30,7 @@ pub(crate) struct Means<'a, 's> {
     /// How many seconds that took.
     seconds: f64,
     /// How large a view is in which requests were followed.
-    followed: Option<Size>,
+    followed: Option<ViewSize>,
 }
 
 impl<'a, 's> Means<'a, 's> {
@@ -43,10 +43,10 @@ impl<'a, 's> Means<'a, 's> {
         Means { study, prepared, engine, budget, built: None, seconds: 0.0, followed: None }
     }
 
-    pub(crate) fn size(&self) -> Option<Size> {
+    pub(crate) fn size(&self) -> Option<ViewSize> {
         let Some(built) = &self.built else { return self.followed.clone() };
         let solvable = built.as_ref().ok()?;
-        Some(Size { minimised: solvable.minimised(), ..size_of(&solvable.view, self.seconds) })
+        Some(ViewSize { minimised: solvable.minimised(), ..size_of(&solvable.view, self.seconds) })
     }
 
     /// Returns the mean throughput of an event with other delays; `None` if there is none.
@@ -64,7 +64,7 @@ impl<'a, 's> Means<'a, 's> {
         let evaluator = self.engine.evaluator();
         let rows = StateGraph::new(self.engine, Some(&self.prepared.system), timing, self.budget.clone());
         let view = rows.and_then(stochastic::build);
-        let view = view.map_err(|trouble| Box::new(result_of(&trouble, evaluator)))?;
+        let view = view.map_err(|error| Box::new(result_of(&error, evaluator)))?;
         Solvable::new(view, &self.budget.watch).map_err(|wrong| Box::new((no_chain(&wrong), None)))
     }
 
@@ -121,7 +121,7 @@ impl<'a, 's> Means<'a, 's> {
             let initially = rows.marked_initially()?;
             Ok((stochastic::build_ordered(rows, &kinds)?, initially))
         };
-        let told = |values: &ValueEvents| values.trouble(latency.by.as_ref()?);
+        let told = |values: &ValueEvents| values.why_not(latency.by.as_ref()?);
         match build() {
             Ok((view, initially)) => {
                 if let Some(reason) = values.as_ref().and_then(told) {
@@ -134,8 +134,8 @@ impl<'a, 's> Means<'a, 's> {
                 let (unit, watch) = (&self.study.unit, &*self.budget.watch);
                 Followed { ask, latency, unit, view: &view, kinds: &kinds, initially, watch }.figures()
             }
-            Err(trouble) => {
-                let (result, witness) = result_of(&trouble, evaluator);
+            Err(error) => {
+                let (result, witness) = result_of(&error, evaluator);
                 let witnesses = witness.into_iter().collect();
                 vec![Figure { result, witnesses, ..blank(ask, View::Stochastic) }]
             }
@@ -242,8 +242,8 @@ impl<'a, 's> Means<'a, 's> {
                 self.fill_reach(&view, (ends.to, is_there), kind, &mut figure);
                 self.followed = Some(size_of(&view, self.budget.watch.seconds() - before));
             }
-            Err(trouble) => {
-                let (result, witness) = result_of(&trouble, evaluator);
+            Err(error) => {
+                let (result, witness) = result_of(&error, evaluator);
                 figure.result = result;
                 figure.witnesses.extend(witness);
             }
@@ -531,12 +531,12 @@ fn cumulated(parts: &[(f64, Interval)]) -> Vec<CurvePoint> {
 }
 
 /// Returns how large a view is that took so many seconds.
-fn size_of(view: &stochastic::Stochastic<'_>, seconds: f64) -> Size {
+fn size_of(view: &stochastic::Stochastic<'_>, seconds: f64) -> ViewSize {
     let states = u64::from(view.tangible_states()) + u64::from(view.decisions());
     let transitions = Some(view.transition_count());
     let states = states.to_string();
     let view = View::Stochastic.name();
-    Size { view, unit: "states", states, transitions, minimised: None, seconds }
+    ViewSize { view, unit: "states", states, transitions, minimised: None, seconds }
 }
 
 /// Says why it is not known for how long something holds.

@@ -9,7 +9,7 @@ use narrows_performance::timed::ratio::{Extreme, Frequency};
 use narrows_performance::timed::{FollowError, Followed, Span, Timed, Walk};
 use narrows_performance::{StateGraph, Step, Time};
 
-use super::trouble::trace_of;
+use super::failure::trace_of;
 use crate::bottleneck::whole;
 use crate::{Latency, LatencyKind, Question, Text};
 

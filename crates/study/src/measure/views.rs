@@ -4,15 +4,15 @@
 //! state classes answer what they can, and what they can't, with delays that are rounded to fewer ticks.
 
 use narrows_explicit::{Budget, Engine};
-use narrows_model::{Evaluator, Expr, Figure, FigureResult, Limit, Trace};
+use narrows_model::{Evaluator, Expr, Figure, FigureResult, Limit, Trace, ViewSize};
 use narrows_performance::requests::RequestEvents;
 use narrows_performance::timed::{self, Classes, Timed, Walk};
 use narrows_performance::{StateGraph, Timing};
 
+use super::blank;
 use super::classes::{AskedOfClasses, fits};
+use super::failure::{Failure, is_cut, reason_of, result_of};
 use super::timed::{Asked, Model, timed_trace};
-use super::trouble::{Failure, is_cut, reason_of, result_of};
-use super::{Size, blank};
 use crate::request_values::ValueEvents;
 use crate::{Ask, Latency, Prepared, Question, Study, Text, View};
 
@@ -88,14 +88,14 @@ impl<'a, 's> Views<'a, 's> {
         Views { study, prepared, engine, budget, timed, untimed, ticks, seconds }
     }
 
-    pub(crate) fn sizes(&self) -> Vec<Size> {
+    pub(crate) fn sizes(&self) -> Vec<ViewSize> {
         let views = [(View::Untimed, &self.untimed), (View::Timed, &self.timed)];
         let built =
             views.into_iter().filter_map(|(view, built)| Some((view, built.as_ref()?.as_ref().ok()?)));
         let size = |(view, built): (View, &Exact<'_>)| {
             let (states, transitions) = built.size();
             let known = self.seconds.iter().find(|(known, _)| *known == view);
-            Size {
+            ViewSize {
                 view: view.name(),
                 unit: if matches!(built, Exact::Classes(_)) { "state classes" } else { "states" },
                 states: states.to_string(),
@@ -112,7 +112,7 @@ impl<'a, 's> Views<'a, 's> {
         'a: 't,
     {
         let rows = StateGraph::new(self.engine, Some(&self.prepared.system), timing, self.budget.clone());
-        let rows = rows.map_err(|trouble| Box::new(result_of(&trouble, self.engine.evaluator())))?;
+        let rows = rows.map_err(|error| Box::new(result_of(&error, self.engine.evaluator())))?;
         let evaluator = Evaluator::new(&self.prepared.system);
         Ok(match values {
             Some(values) => rows.renaming(values.rename(evaluator)),
@@ -125,7 +125,7 @@ impl<'a, 's> Views<'a, 's> {
     where
         'a: 't,
     {
-        let wrong = |trouble| Box::new(result_of(&trouble, self.engine.evaluator()));
+        let wrong = |error| Box::new(result_of(&error, self.engine.evaluator()));
         if view == View::Untimed {
             return timed::build_untimed(self.rows(counted)?).map(Exact::Ticks).map_err(wrong);
         }
@@ -150,7 +150,7 @@ impl<'a, 's> Views<'a, 's> {
     {
         let built = timed::build_within(self.rows(counted)?, max_edges);
         let built = built.map_err(|unscalable| unscalable_failure(&unscalable))?;
-        let built = built.map_err(|trouble| Box::new(result_of(&trouble, self.engine.evaluator())))?;
+        let built = built.map_err(|error| Box::new(result_of(&error, self.engine.evaluator())))?;
         Ok(built.map(Exact::Ticks))
     }
 
@@ -224,7 +224,7 @@ impl<'a, 's> Views<'a, 's> {
         let (timing, kinds, values) = self.prepared.requests(latency);
         let counted = Counted { timing: &timing, values: values.as_ref() };
         let built = self.build(view, counted);
-        if let Some(reason) = values.as_ref().and_then(|values| values.trouble(latency.by.as_ref()?)) {
+        if let Some(reason) = values.as_ref().and_then(|values| values.why_not(latency.by.as_ref()?)) {
             figure.result = FigureResult::None(reason);
             return figure;
         }

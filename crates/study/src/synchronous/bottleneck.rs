@@ -6,7 +6,7 @@ use narrows_model::wording::percent;
 use narrows_model::{Bottleneck, Case, FigureResult, Flow, Link, Number, Overlap, StateDiagram, Together};
 use narrows_performance::timed::{Timed, Walk};
 
-use super::graph::{Ground, Known};
+use super::graph::{GraphSource, Known};
 use super::measure::SynchronousBench;
 use crate::bottleneck::{
     Described, MAX_RESOURCES, add_change, add_findings, cases, largest, resources, saturated,
@@ -40,9 +40,9 @@ impl SynchronousBench<'_> {
 
     /// Returns which resources are busy in each state; `None` if there is no graph.
     fn busy_states(&mut self) -> Option<Vec<u64>> {
-        let SynchronousBench { study, prepared, ground, .. } = *self;
+        let SynchronousBench { study, prepared, source, .. } = *self;
         let timed = self.graph().ok()?;
-        let known = Known { study, prepared, ground };
+        let known = Known { study, prepared, source };
         let mut busy = vec![0; timed.state_graph().states() as usize];
         for (number, resource) in prepared.resources.iter().enumerate().take(MAX_RESOURCES) {
             for (set, holds) in busy.iter_mut().zip(known.holding(timed.state_graph(), *resource)) {
@@ -181,8 +181,8 @@ fn goes_on(study: &Study, timed: &Timed<'_>, busy: &[u64], walk: &Walk) -> Vec<L
 }
 
 /// Returns how variables change that have names for values.
-pub(super) fn diagrams(ground: &Ground<'_>, timed: &Timed<'_>) -> Vec<StateDiagram> {
-    let reference = ground.eventful.reference();
+pub(super) fn diagrams(source: &GraphSource<'_>, timed: &Timed<'_>) -> Vec<StateDiagram> {
+    let reference = source.eventful.reference();
     let system = reference.system();
     let is_named = |variable: &narrows_model::synchronous::Variable| {
         let is_symbolic =

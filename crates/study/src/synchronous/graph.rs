@@ -2,7 +2,7 @@
 
 use narrows_explicit::Budget;
 use narrows_model::synchronous::{Display, Domain, Eventful, ExprId, Reference, Role, SynchronousSystem};
-use narrows_model::{Figure, FigureResult, Limit, Trace};
+use narrows_model::{Figure, FigureResult, Trace};
 use narrows_performance::requests::RequestEvents;
 use narrows_performance::timed::{Timed, Walk, build_clocked};
 use narrows_performance::{BuildError, StateGraph, Timing};
@@ -17,37 +17,29 @@ const MAX_STATES: u64 = 2_000_000;
 const MAX_INPUTS: u128 = 1 << 16;
 
 /// What a graph is made of.
-pub(crate) struct Ground<'a> {
+pub(crate) struct GraphSource<'a> {
     pub(super) eventful: Eventful<'a>,
     timing: Timing,
 }
 
-impl<'a> Ground<'a> {
-    pub(crate) fn new(prepared: &'a PreparedSynchronous) -> Ground<'a> {
+impl<'a> GraphSource<'a> {
+    pub(crate) fn new(prepared: &'a PreparedSynchronous) -> GraphSource<'a> {
         let events: Vec<ExprId> = prepared.events.iter().map(|(_, event)| *event).collect();
         let mut timing = Timing::labels(events.len());
         for (number, (name, _)) in (0..).zip(&prepared.events) {
             timing.event(&[Timing::label(number)], name);
         }
-        Ground { eventful: Eventful::new(Reference::new(&prepared.system), &events), timing }
+        GraphSource { eventful: Eventful::new(Reference::new(&prepared.system), &events), timing }
     }
 
     /// Builds the graph, or says why there is none. So many states are known to be there.
-    pub(super) fn build<'g>(
-        &'g self,
-        states: Result<&str, Limit>,
-        budget: &Budget,
-    ) -> Result<Timed<'g>, FigureResult> {
+    pub(super) fn build<'g>(&'g self, states: &str, budget: &Budget) -> Result<Timed<'g>, FigureResult> {
         let why = "How often something happens is found on the graph of all states";
         let inputs = inputs(self.eventful.reference().system());
-        match states.map(|count| (count, count.parse::<u64>())) {
-            Err(limit) => return Err(FigureResult::Undecided(limit)),
-            Ok((_, Ok(count))) if count <= MAX_STATES => {}
-            Ok((count, _)) => {
-                return Err(FigureResult::None(format!(
-                    "{why}: there are {count}, and no more than {MAX_STATES} are visited one by one."
-                )));
-            }
+        if !states.parse().is_ok_and(|count: u64| count <= MAX_STATES) {
+            return Err(FigureResult::None(format!(
+                "{why}: there are {states}, and no more than {MAX_STATES} are visited one by one."
+            )));
         }
         if inputs > MAX_INPUTS {
             return Err(FigureResult::None(format!(
@@ -55,7 +47,7 @@ impl<'a> Ground<'a> {
             )));
         }
         let rows = StateGraph::new(&self.eventful, None, &self.timing, budget.clone());
-        rows.and_then(build_clocked).map_err(|trouble| match trouble {
+        rows.and_then(build_clocked).map_err(|error| match error {
             BuildError::Limit(limit) => FigureResult::Undecided(limit),
             // Nothing else can happen where steps have no delays.
             _ => FigureResult::None("There is no graph of all states.".to_owned()),
@@ -73,7 +65,7 @@ fn inputs(system: &SynchronousSystem) -> u128 {
 pub(super) struct Known<'g> {
     pub(super) study: &'g Study,
     pub(super) prepared: &'g PreparedSynchronous,
-    pub(super) ground: &'g Ground<'g>,
+    pub(super) source: &'g GraphSource<'g>,
 }
 
 impl Known<'_> {
@@ -94,7 +86,7 @@ impl Known<'_> {
 
     /// Returns for each state whether something holds.
     pub(super) fn holding(&self, rows: &StateGraph<'_>, expr: ExprId) -> Vec<bool> {
-        let reference = self.ground.eventful.reference();
+        let reference = self.source.eventful.reference();
         let mut evaluation = narrows_model::synchronous::Evaluation::new(reference.system());
         (0..rows.states())
             .map(|state| {
@@ -122,7 +114,7 @@ impl Model for Known<'_> {
 
     fn values(&self, rows: &StateGraph<'_>, text: &Text, figure: &mut Figure) -> Option<Vec<i64>> {
         let (_, expr) = self.prepared.values.iter().find(|(known, _)| *known == text.text)?;
-        let reference = self.ground.eventful.reference();
+        let reference = self.source.eventful.reference();
         let mut evaluation = narrows_model::synchronous::Evaluation::new(reference.system());
         let mut list: Vec<Option<i64>> = Vec::with_capacity(rows.states() as usize);
         for state in 0..rows.states() {
@@ -151,8 +143,8 @@ impl Model for Known<'_> {
     }
 
     fn trace(&self, timed: &Timed<'_>, walk: &Walk, _: &str) -> Option<Trace> {
-        let run = self.ground.eventful.run(&walk.choices(timed), walk.cycle)?;
-        let trace = run.replay(self.ground.eventful.reference(), None)?;
+        let run = self.source.eventful.run(&walk.choices(timed), walk.cycle)?;
+        let trace = run.replay(self.source.eventful.reference(), None)?;
         // Where there are several first states, a step leads to one of them. A cycle has no end.
         let before = walk.steps.len().saturating_sub(trace.steps.len());
         let end = Some(trace.steps.len()).filter(|_| walk.cycle.is_none());
@@ -161,7 +153,7 @@ impl Model for Known<'_> {
 
     /// The first states come after what stands before them all.
     fn whole(&self, timed: &Timed<'_>) -> Ways {
-        let reference = self.ground.eventful.reference();
+        let reference = self.source.eventful.reference();
         let rows = timed.state_graph();
         let is_first = |state: u32| {
             let bytes = rows.state(state);

@@ -2,15 +2,15 @@
 
 use narrows_explicit::Budget;
 use narrows_model::{
-    Bottleneck, Checked, Figure, FigureResult, Flow, FormKind, Limit, Overlap, Question as Asked, Refusal,
-    StateDiagram,
+    Bottleneck, Checked, Coverage, Figure, FigureResult, Flow, FormKind, Limit, Overlap, Question as Asked,
+    Refusal, StateDiagram, ViewSize,
 };
 use narrows_performance::timed::Timed;
 
 use super::PreparedSynchronous;
 use super::bottleneck::diagrams;
-use super::graph::{Ground, Known};
-use crate::measure::{Bench, Size, blank, new_figure};
+use super::graph::{GraphSource, Known};
+use crate::measure::{Bench, blank, new_figure};
 use crate::verdicts::{Asker, Verdicts};
 use crate::{Ask, Question, Study, Text, View};
 
@@ -20,8 +20,8 @@ pub(crate) struct SynchronousBench<'a> {
     pub(super) prepared: &'a PreparedSynchronous,
     budget: Budget,
     asker: Asker<'a>,
-    pub(super) sizes: Vec<Size>,
-    pub(super) ground: &'a Ground<'a>,
+    pub(super) sizes: Vec<ViewSize>,
+    pub(super) source: &'a GraphSource<'a>,
     /// The graph of all states, or why there is none; if it was needed.
     graph: Option<Result<Timed<'a>, FigureResult>>,
     /// Whether it was asked what engines answer.
@@ -38,7 +38,7 @@ impl<'a> SynchronousBench<'a> {
         prepared: &'a PreparedSynchronous,
         budget: Budget,
         verdicts: &'a dyn Verdicts,
-        ground: &'a Ground<'a>,
+        source: &'a GraphSource<'a>,
     ) -> SynchronousBench<'a> {
         let (asker, sizes) = (Asker::new(verdicts, &budget.watch), Vec::new());
         SynchronousBench {
@@ -47,7 +47,7 @@ impl<'a> SynchronousBench<'a> {
             budget,
             asker,
             sizes,
-            ground,
+            source,
             graph: None,
             is_asked: false,
             flows: Vec::new(),
@@ -78,18 +78,33 @@ impl<'a> SynchronousBench<'a> {
             questions.extend(self.prepared.overlaps.get(&pair).cloned().into_iter().flatten());
         }
         if self.sizes.is_empty() {
-            self.count(&questions);
+            self.ask_and_count(&questions);
         } else {
             self.asker.ask_all(questions.into_iter());
         }
     }
 
-    /// Asks some questions, and notes how many states there are if that comes out; returns why not.
-    fn count(&mut self, questions: &[Asked]) -> Option<Limit> {
+    /// Asks some questions, and notes how many states there are if that comes out.
+    fn ask_and_count(&mut self, questions: &[Asked]) {
         let started = self.budget.watch.seconds();
         let found = self.asker.ask(questions, false);
-        let states = found.coverage.sets.and_then(|sets| sets.states);
-        self.sizes.extend(states.map(|states| Size {
+        self.note_size(found.coverage, started);
+    }
+
+    /// Finds out how many states there are; the error says why that does not come out.
+    fn count(&mut self) -> Result<(), FigureResult> {
+        let started = self.budget.watch.seconds();
+        let found = self.asker.cover()?;
+        self.note_size(found.coverage, started);
+        if self.sizes.is_empty() {
+            return Err(FigureResult::Undecided(found.limit.unwrap_or(Limit::Memory)));
+        }
+        Ok(())
+    }
+
+    fn note_size(&mut self, coverage: Coverage, started: f64) {
+        let states = coverage.sets.and_then(|sets| sets.states);
+        self.sizes.extend(states.map(|states| ViewSize {
             view: View::Timed.name(),
             unit: "states",
             states,
@@ -97,7 +112,6 @@ impl<'a> SynchronousBench<'a> {
             minimised: None,
             seconds: self.budget.watch.seconds() - started,
         }));
-        found.limit
     }
 
     /// Returns the numbers of two resources, the smaller one first.
@@ -121,11 +135,11 @@ impl<'a> SynchronousBench<'a> {
     /// Answers what is about how often something happens.
     pub(super) fn on_graph(&mut self, ask: &Ask) -> Figure {
         let mut figure = blank(ask, View::Timed);
-        let SynchronousBench { study, prepared, ground, .. } = *self;
+        let SynchronousBench { study, prepared, source, .. } = *self;
         match self.graph() {
             Err(result) => figure.result = result,
             Ok(timed) => {
-                Known { study, prepared, ground }.fill(timed, ask, &mut figure);
+                Known { study, prepared, source }.fill(timed, ask, &mut figure);
             }
         }
         figure
@@ -135,9 +149,9 @@ impl<'a> SynchronousBench<'a> {
     pub(super) fn graph(&mut self) -> Result<&Timed<'a>, FigureResult> {
         if self.graph.is_none() {
             // An engine that does not count states may have been the first to answer.
-            let limit = if self.sizes.is_empty() { self.count(&[]) } else { None };
-            let states = self.sizes.first().map(|size| size.states.as_str());
-            let built = self.ground.build(states.ok_or(limit.unwrap_or(Limit::Memory)), &self.budget);
+            let counted = if self.sizes.is_empty() { self.count() } else { Ok(()) };
+            let states = self.sizes.first().map_or("", |size| size.states.as_str());
+            let built = counted.and_then(|()| self.source.build(states, &self.budget));
             if let (Ok(timed), Some(size)) = (&built, self.sizes.first_mut()) {
                 size.transitions = Some(timed.edge_count());
             }
@@ -186,7 +200,7 @@ impl Bench for SynchronousBench<'_> {
         self.graph.take_if(|graph| matches!(graph, Err(FigureResult::Undecided(Limit::Time))));
     }
 
-    fn sizes(&self) -> Vec<Size> {
+    fn sizes(&self) -> Vec<ViewSize> {
         self.sizes.clone()
     }
 
@@ -203,7 +217,7 @@ impl Bench for SynchronousBench<'_> {
     }
 
     fn diagrams(&mut self) -> Vec<StateDiagram> {
-        let ground = self.ground;
-        self.graph().map(|timed| diagrams(ground, timed)).unwrap_or_default()
+        let source = self.source;
+        self.graph().map(|timed| diagrams(source, timed)).unwrap_or_default()
     }
 }

@@ -10,6 +10,6 @@ mod prepare;
 
 pub use prepare::PreparedSynchronous;
 
-pub(crate) use graph::Ground;
+pub(crate) use graph::GraphSource;
 pub(crate) use measure::SynchronousBench;
 pub(crate) use prepare::prepare;

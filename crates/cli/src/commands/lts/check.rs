@@ -13,7 +13,7 @@ use narrows_source::{Diagnostics, Sources};
 use serde_json::{Value, json};
 
 use super::Given;
-use super::run_text::{run_note, run_text};
+use super::run_text::run_text;
 use crate::output::{self, Format};
 
 const EXAMPLES: &str = "\
@@ -168,7 +168,7 @@ pub(crate) fn run_value(graph: &Graph, run: &Run) -> Value {
         "steps": steps.collect::<Vec<_>>(),
         "cycle": run.cycle,
     });
-    if let Some(note) = run_note(run) {
+    if let Some(note) = run.note() {
         value["note"] = json!(note);
     }
     value

@@ -35,13 +35,13 @@ pub(super) fn run(arguments: &Arguments, given: &Given<'_>) -> anyhow::Result<u8
             }
             Ok(0)
         }
-        Err(trouble @ AutomatonError::Choice(state)) => {
+        Err(error @ AutomatonError::Choice(state)) => {
             let labels: Vec<&str> =
                 graph.edges_from(state).iter().map(|edge| graph.label(edge.label)).collect();
-            output::error(&format!("{shown}: {trouble}: `{}`", labels.join("`, `")));
+            output::error(&format!("{shown}: {error}: `{}`", labels.join("`, `")));
             output::note("`narrows lts steady` gives the range over all schedulers");
             Ok(1)
         }
-        Err(trouble) => Err(anyhow::anyhow!("{shown}: {trouble}")),
+        Err(error) => Err(anyhow::anyhow!("{shown}: {error}")),
     }
 }

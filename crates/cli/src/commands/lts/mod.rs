@@ -10,12 +10,10 @@ mod hide;
 mod info;
 mod limits;
 mod min;
-mod reach;
+mod rates;
 mod relation;
 mod rename;
 mod run_text;
-mod steady;
-mod transient;
 
 use clap::{Args, Subcommand};
 use files::read;
@@ -38,9 +36,9 @@ pub(crate) struct Arguments {
 enum Command {
     Check(check::Arguments),
     Info(info::Arguments),
-    Steady(steady::Arguments),
-    Transient(transient::Arguments),
-    Reach(reach::Arguments),
+    Steady(rates::Steady),
+    Transient(rates::Transient),
+    Reach(rates::Way),
     Determinate(determinate::Arguments),
     Min(min::Arguments),
     Compare(compare::Arguments),
@@ -83,9 +81,9 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
     match &arguments.command {
         Command::Check(arguments) => check::run(arguments, given),
         Command::Info(arguments) => info::run(arguments, given),
-        Command::Steady(arguments) => steady::run(arguments, given),
-        Command::Transient(arguments) => transient::run(arguments, given),
-        Command::Reach(arguments) => reach::run(arguments, given),
+        Command::Steady(arguments) => rates::run_steady(arguments, given),
+        Command::Transient(arguments) => rates::run_transient(arguments, given),
+        Command::Reach(arguments) => rates::run_reach(arguments, given),
         Command::Determinate(arguments) => determinate::run(arguments, given),
         Command::Min(arguments) => min::run(arguments, given),
         Command::Compare(arguments) => compare::run(arguments, given),

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use narrows_lts::Graph;
-use narrows_lts::mu::{End, Run};
+use narrows_lts::mu::Run;
 use narrows_report::one_line;
 
 /// A run with more steps than this is shown without its middle.
@@ -40,7 +40,7 @@ pub(crate) fn run_text(graph: &Graph, run: &Run) -> String {
     if let Some(cycle) = run.cycle {
         let _ = writeln!(text, "└─ back to step {}", cycle + 1);
     }
-    if let Some(note) = run_note(run) {
+    if let Some(note) = run.note() {
         let _ = writeln!(text, "  {note}");
     }
     text
@@ -50,16 +50,5 @@ fn repeats(index: usize, total: usize) -> String {
     match total - index {
         1 => format!("step {total} repeats"),
         _ => format!("steps {}–{total} repeat", index + 1),
-    }
-}
-
-/// Says of the last state what the run alone does not show.
-pub(super) fn run_note(run: &Run) -> Option<String> {
-    let state = run.steps.last().map_or(run.start, |(_, state)| *state);
-    match &run.end {
-        End::Complete => None,
-        End::Part { formula, holds } => Some(format!("In state {state}, `{formula}` is {holds}.")),
-        End::Stuck => Some(format!("No edge of state {state} fits what comes next in the formula.")),
-        End::Branches => Some(format!("From state {state} on, it takes several runs to show it.")),
     }
 }

@@ -38,7 +38,7 @@ impl<'a> Classes<'a> {
         match builder.run(max_classes) {
             Ok(true) => {}
             Ok(false) => return Ok(Ok(None)),
-            Err(trouble) => return Ok(Err(trouble)),
+            Err(error) => return Ok(Err(error)),
         }
         let Builder { graph, clocks, rests, classes, transitions, .. } = builder;
         Ok(Ok(Some(Classes {

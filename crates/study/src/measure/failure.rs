@@ -14,13 +14,13 @@ pub(super) fn is_cut(failure: &Failure) -> bool {
     matches!(failure.0, FigureResult::Undecided(Limit::Time))
 }
 
-/// Turns trouble into a result, and the run that shows it.
+/// Turns what stood in the way of a view into a result, and the run that shows it.
 pub(super) fn result_of(
-    trouble: &BuildError,
+    error: &BuildError,
     evaluator: Evaluator<'_>,
 ) -> (FigureResult, Option<(String, Trace)>) {
     let none = |text: &str| FigureResult::None(text.to_owned());
-    match trouble {
+    match error {
         BuildError::Limit(limit) => (FigureResult::Undecided(*limit), None),
         BuildError::Wrong(violation, choices) => {
             let text = format!(
