@@ -193,6 +193,13 @@ pub struct Successor<'a> {
     pub pulse: Option<u64>,
 }
 
+impl<'a> Successor<'a> {
+    /// Makes a sign of life.
+    pub fn pulse(moves: &'a [Move], held: u64) -> Self {
+        Successor { moves, pulse: Some(held), ..Successor::default() }
+    }
+}
+
 /// How a state differs from another. Those who know save others the search for it.
 #[derive(Clone, Copy, Debug, Default)]
 pub enum Difference<'a> {

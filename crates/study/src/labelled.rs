@@ -9,8 +9,9 @@ use narrows_model::{Form, LabelFormula, LabelledSystem, Question as Asked};
 use narrows_performance::{Delay, as_f64};
 use narrows_source::{Diagnostic, Diagnostics, FileId, Loader, Sources};
 
+use crate::checks::{check_resources, formula_origin, look_for_delays, relocate, start_of};
 use crate::conditions::Conditions;
-use crate::prepare::{check_resources, formula_origin, gaining, look_for_delays, relocate, start_of};
+use crate::prepare::gaining;
 use crate::{LatencyKind, Question, ReachKind, Study, Text, Values};
 
 /// A labelled system with what a study says about it.

@@ -6,6 +6,7 @@
 
 mod accepts;
 mod bottleneck;
+mod checks;
 mod coherence;
 mod conditions;
 mod file;

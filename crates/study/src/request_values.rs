@@ -12,7 +12,7 @@ use narrows_performance::requests::RequestEvents;
 use narrows_performance::{Rename, Site, Timing};
 use narrows_source::{Diagnostic, Diagnostics, FileId, Loader, Sources};
 
-use crate::prepare::formula_origin;
+use crate::checks::formula_origin;
 use crate::{Latency, Text};
 
 /// So many values are told apart: those of a byte.

@@ -5,15 +5,16 @@
 //! takes that back. What adds or removes processes, and whatever machine code finds unusual, works on a copy
 //! one level up.
 
-use std::ops::ControlFlow;
+mod interpret;
+mod levels;
 
 use super::Native;
 use super::level::Level;
 use super::plan::{Action, Edge, Gate};
 use super::undo_log::{BLOCKED, Code, DONE, EDGE_SHIFT, Mark, NO_MORE, OFFERED, UndoLog};
 use narrows_model::{
-    AtomicPath, Attempt, Difference, Expansion, LocationId, Move, MoveKind, Offer, Outcome, ProcessSet,
-    ProctypeId, Scratch, Statement, Successor, Transition, Violation, ViolationKind, Visit, Walks, Workspace,
+    AtomicPath, Difference, Expansion, LocationId, Move, MoveKind, Offer, ProcessSet, ProctypeId, Scratch,
+    Successor, Transition, Violation, ViolationKind, Visit, Walks, Workspace,
 };
 
 /// Inside an atomic sequence each choice is a level of recursion. Deeper than this, the reference evaluator
@@ -520,7 +521,7 @@ impl<'w, 's> Walk<'w, 's> {
     fn pulse(&mut self, first: usize) {
         let Memory { path, undo_log, .. } = &*self.memory;
         let held = path.memory() + undo_log.memory() as u64;
-        if (self.visit)(pulse_of(&path.moves[first..], held)).is_break() {
+        if (self.visit)(Successor::pulse(&path.moves[first..], held)).is_break() {
             self.stopped = true;
         }
     }
@@ -583,135 +584,6 @@ impl<'w, 's> Walk<'w, 's> {
         self.undo(mark);
     }
 
-    /// Lets the reference evaluator execute a statement, and goes on with what it leads to on a level of its
-    /// own.
-    fn interpret(&mut self, attempt: Try<'_>, taken: bool) -> Went {
-        let transition = self.transition(attempt);
-        let Memory { undo_log, level, path, offers, workspace, .. } = &mut *self.memory;
-        let AtomicPath { moves, told, .. } = path;
-        let timeout = undo_log.timeout != 0;
-        let (moves_before, said, events) = (moves.len(), told.violations.len(), told.events.len());
-        let offer = attempt.offer.map(|offer| &offers[offer]);
-        let statement = Attempt { pid: attempt.pid, transition, offer, taken, timeout };
-        let (visit, stopped) = (&mut *self.visit, &mut self.stopped);
-        let wants_pulses = self.walks.with_pulses;
-        let mut pulse = || {
-            if wants_pulses && visit(pulse_of(moves, 0)).is_break() {
-                *stopped = true;
-                return ControlFlow::Break(());
-            }
-            ControlFlow::Continue(())
-        };
-        let outcome = self.space.evaluator.attempt(level.state(), &statement, workspace, told, &mut pulse);
-        let went = match outcome {
-            Err(fault) => {
-                // The run ends here, but the process did move: this is no deadlock.
-                told.violations.push(fault);
-                moves.push(Self::alone(attempt));
-                self.emit(false);
-                Went::Moved
-            }
-            Ok(Outcome::BrokenOff) => Went::Moved,
-            Ok(Outcome::Blocked) => {
-                // With the timeout everything is tried once more; what is wrong was said before.
-                if told.violations.len() > said && !timeout {
-                    moves.push(Self::alone(attempt));
-                    self.emit(false);
-                }
-                Went::Blocked
-            }
-            Ok(Outcome::Done) => {
-                self.push_result();
-                let is_else = transition.statement == Statement::Else;
-                let attempt = Try { deterministic: attempt.deterministic && !is_else, ..attempt };
-                let went = if transition.statement == Statement::End {
-                    self.after_end(attempt)
-                } else {
-                    self.done(attempt)
-                };
-                self.pop_level();
-                went
-            }
-            Ok(Outcome::Offered(offer)) => {
-                let place = self.offers;
-                if offers.len() == place {
-                    offers.push(offer);
-                } else {
-                    offers[place] = offer;
-                }
-                moves.push(Self::move_of(attempt, MoveKind::Offer));
-                self.push_result();
-                let mark = self.put(attempt);
-                let taken = self.hold_out(attempt.pid);
-                self.undo(mark);
-                self.pop_level();
-                if taken { Went::Moved } else { Went::Refused }
-            }
-        };
-        self.memory.path.moves.truncate(moves_before);
-        self.memory.path.told.events.truncate(events);
-        went
-    }
-
-    fn may_move(&mut self, gate: Gate, pid: usize, at: usize) -> bool {
-        if let Gate::Provided(code) = gate {
-            self.memory.undo_log.offer_channel = 0;
-            match self.call(code, pid, at) {
-                BLOCKED => return false,
-                DONE => return true,
-                _ => {}
-            }
-        }
-        let Memory { undo_log, level, path, workspace, .. } = &mut *self.memory;
-        let timeout = undo_log.timeout != 0;
-        self.space.evaluator.may_move(level.state(), pid, timeout, workspace, &mut path.told)
-    }
-
-    fn level_mut(&mut self) -> &mut Level {
-        &mut self.memory.level
-    }
-
-    fn look_at_level(&mut self) {
-        let Memory { undo_log, level, .. } = &mut *self.memory;
-        undo_log.look_at(level);
-    }
-
-    /// Makes another state the one that is worked on.
-    fn push(&mut self) {
-        let Memory { level, levels, .. } = &mut *self.memory;
-        if levels.len() == self.below {
-            levels.push(Level::default());
-        }
-        std::mem::swap(level, &mut levels[self.below]);
-        self.below += 1;
-    }
-
-    /// Goes one level up, with a copy of the state.
-    fn push_copy(&mut self) {
-        self.push();
-        let Memory { undo_log, level, levels, .. } = &mut *self.memory;
-        level.copy(&levels[self.below - 1]);
-        undo_log.look_at(level);
-    }
-
-    /// Goes one level up, with the state that the reference evaluator made.
-    fn push_result(&mut self) {
-        self.push();
-        let Memory { undo_log, level, workspace, .. } = &mut *self.memory;
-        let mut state = std::mem::take(&mut level.result);
-        workspace.save(&mut state);
-        level.load(&self.space.layout, &state);
-        level.result = state;
-        undo_log.look_at(level);
-    }
-
-    fn pop_level(&mut self) {
-        self.below -= 1;
-        let Memory { undo_log, level, levels, .. } = &mut *self.memory;
-        std::mem::swap(level, &mut levels[self.below]);
-        undo_log.look_at(level);
-    }
-
     #[inline]
     fn emit(&mut self, leads_on: bool) {
         let Memory { undo_log, level, levels, path, .. } = &*self.memory;
@@ -735,10 +607,4 @@ impl<'w, 's> Walk<'w, 's> {
             self.stopped = true;
         }
     }
-}
-
-/// Makes a sign of life.
-fn pulse_of(moves: &[Move], held: u64) -> Successor<'_> {
-    let difference = Difference::Unknown;
-    Successor { moves, violations: &[], events: &[], label: &[], target: None, difference, pulse: Some(held) }
 }

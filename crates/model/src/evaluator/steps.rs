@@ -9,6 +9,8 @@
 //! that has just one way on needs no place there: it goes on where it is. So the stack grows with the choices
 //! of a path alone.
 
+mod finish;
+
 use std::ops::ControlFlow;
 
 use super::Evaluator;
@@ -19,7 +21,7 @@ use super::expressions::Context;
 use super::frame::Frame;
 use super::sequence::{AtomicPath, Choice};
 use crate::{
-    Difference, Expansion, Move, MoveKind, ProcessSet, Scratch, Statement, Successor, Transition, Violation,
+    Expansion, Move, MoveKind, ProcessSet, Scratch, Statement, Successor, Transition, Violation,
     ViolationKind, Visit,
 };
 
@@ -362,7 +364,7 @@ impl<'w, 's> Walk<'w, 's> {
         let attempt = Attempt { pid: turn.pid, transition, offer, taken: turn.moved, timeout: turn.timeout };
         let (visit, stopped) = (&mut *self.visit, &mut self.stopped);
         let mut pulse = || {
-            if wants_pulses && visit(pulse_of(moves, 0)).is_break() {
+            if wants_pulses && visit(Successor::pulse(moves, 0)).is_break() {
                 *stopped = true;
                 return ControlFlow::Break(());
             }
@@ -555,69 +557,4 @@ impl<'w, 's> Walk<'w, 's> {
         turn.moved = true;
         false
     }
-
-    fn say_endless(&mut self, span: narrows_source::Span, pid: usize) {
-        let kind = ViolationKind::EndlessAtomic;
-        self.scratch.path.told.violations.push(Violation { kind, span, pid: pid as u8 });
-        self.emit(None);
-    }
-
-    /// Puts a process where a transition leads; one that ends is gone.
-    fn arrive(&self, frame: &mut Frame, pid: usize, transition: &Transition) {
-        if transition.statement != Statement::End {
-            frame.set_location(pid, transition.target);
-            if self.evaluator.forgets {
-                frame.forget(pid, &transition.dead);
-                frame.forget_globals(&transition.unread);
-            }
-        }
-        frame.set_last(pid);
-    }
-
-    fn may_move(&mut self, frame: &Frame, pid: usize, timeout: bool) -> bool {
-        let system = self.evaluator.system;
-        if !system.has_priorities && self.evaluator.proctype_of(frame, pid).provided.is_none() {
-            return true;
-        }
-        let mut copy = self.scratch.frames.copy_of(frame);
-        let mut context = Context::new(system, &mut copy, pid, &mut self.scratch.path.told.violations);
-        context.timeout = timeout;
-        let may = context.may_move();
-        self.scratch.frames.give_back(copy);
-        // A fault in a `provided` clause blocks the process.
-        may.unwrap_or(false)
-    }
-
-    /// Tells the visitor that the walk goes on, with the moves from a place on.
-    fn pulse(&mut self, first: usize, state_bytes: usize) {
-        let scratch = &*self.scratch;
-        let tasks = scratch.tasks.len() * (size_of::<Task>() + state_bytes);
-        let held = scratch.path.memory() + tasks as u64;
-        if (self.visit)(pulse_of(&scratch.path.moves[first..], held)).is_break() {
-            self.stopped = true;
-        }
-    }
-
-    fn emit(&mut self, target: Option<&Frame>) {
-        let Scratch { path, output, .. } = &mut *self.scratch;
-        if let Some(frame) = target {
-            frame.save(output);
-        }
-        let successor = Successor {
-            moves: &path.moves,
-            violations: &path.told.violations,
-            events: &path.told.events,
-            target: target.map(|_| output.as_slice()),
-            ..Successor::default()
-        };
-        if (self.visit)(successor).is_break() {
-            self.stopped = true;
-        }
-    }
-}
-
-/// Makes a sign of life.
-fn pulse_of(moves: &[Move], held: u64) -> Successor<'_> {
-    let difference = Difference::Unknown;
-    Successor { moves, violations: &[], events: &[], label: &[], target: None, difference, pulse: Some(held) }
 }

@@ -10,7 +10,7 @@ use narrows_model::synchronous::{
 };
 use narrows_source::{Diagnostic, Diagnostics, FileId, Sources, Span};
 
-use crate::prepare::{check_resources, formula_origin as origin, relocate};
+use crate::checks::{check_resources, formula_origin as origin, relocate};
 use crate::{LatencyKind, Question, Study, Text, Values};
 
 /// A synchronous system with the questions of a study.
