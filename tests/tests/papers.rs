@@ -13,9 +13,10 @@ use serde_json::Value;
 
 const HEAD: &str = "# The papers, entry by entry
 
-The examples stand beside papers. This page has every value that a paper prints and a study asks for, with what comes out
-here. It is made from the `reference` of the studies by a test; where both differ, it says why. What else is asked there is ours, and
-marked so in the studies. At the end is what is printed and asked nowhere.
+The examples stand beside papers. This page has every value that a paper prints and a study asks for, with
+what comes out here. It is made from the `reference` of the studies by a test; where both differ, it says why.
+What else is asked there is ours, and marked so in the studies. At the end is what is printed and asked
+nowhere.
 ";
 
 /// What is printed in numbers and cannot be asked of a model, or depends on what is not printed.
