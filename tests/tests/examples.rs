@@ -24,6 +24,8 @@ const EXAMPLES: &[(&str, &[&str])] = &[
     ("mutex/semaphore.pml", &[]),
     ("mutex/two_locks.pml", &[]),
     ("mutex/two_locks.pml", &["ORDERED"]),
+    ("myrinet/card.pml", &["FIRMWARE=LCP", "PACKETS=1", "ARRIVALS=0"]),
+    ("myrinet/card.pml", &["FIRMWARE=MCP", "PACKETS=1", "ARRIVALS=0"]),
     ("myrinet/lcp.pml", &[]),
     ("myrinet/lcp.pml", &["PACKETS=ENDLESS", "ARRIVALS=ENDLESS"]),
     ("myrinet/mcp.pml", &[]),

@@ -12,7 +12,7 @@ use narrows_tests::commands::{Scratch, run};
 use narrows_tests::narrows;
 
 /// The studies whose charts are shown.
-const STUDIES: [&str; 10] = [
+const STUDIES: [&str; 12] = [
     "bottlenecks/bus_separate",
     "bottlenecks/bus_shared",
     "bottlenecks/nvme_four",
@@ -21,6 +21,8 @@ const STUDIES: [&str; 10] = [
     "bottlenecks/workers_lock",
     "myrinet/lcp_sends",
     "myrinet/mcp_sends",
+    "myrinet/sizes/figure1",
+    "myrinet/sizes/figure2",
     "pci/figure5",
     "pci/worst",
 ];

@@ -60,6 +60,11 @@ impl Interval {
         self.low <= value && value <= self.high
     }
 
+    /// Returns whether it is the number 0, of which products and quotients are not rounded.
+    fn is_zero(&self) -> bool {
+        self.low == 0.0 && self.high == 0.0
+    }
+
     /// Returns the intersection.
     #[must_use]
     pub fn and(&self, other: Interval) -> Interval {
@@ -75,7 +80,7 @@ impl Interval {
     /// Returns the product with a factor that is not negative, rounded outwards.
     #[must_use]
     pub(super) fn times(&self, factor: f64) -> Interval {
-        if factor == 0.0 {
+        if factor == 0.0 || self.is_zero() {
             return Interval::exactly(0.0);
         }
         if factor.to_bits() == 1.0_f64.to_bits() {
@@ -88,6 +93,9 @@ impl Interval {
     /// the second may be 0.
     #[must_use]
     pub fn over(&self, other: Interval) -> Interval {
+        if self.is_zero() && other.low > 0.0 {
+            return Interval::exactly(0.0);
+        }
         let high = if other.low > 0.0 { (self.high / other.low).next_up() } else { f64::INFINITY };
         let low = if other.high.is_finite() { (self.low / other.high).next_down().max(0.0) } else { 0.0 };
         Interval { low: if low.is_nan() { 0.0 } else { low }, high }
