@@ -130,6 +130,7 @@ fn main() -> ExitCode {
     };
     let say = |limit: Limit| {
         let reason = limit.reason();
+        simulate::leave_screen();
         output::error(&format!("undecided: {reason}"));
         limits::remember(false, [limit]);
         limits::advise(time);

@@ -30,7 +30,7 @@ const LONG_RUN: u64 = 256 << 20;
 /// What the program does.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Work {
-    /// Reads models and studies.
+    /// Reads models and studies, and simulates.
     Reading,
     /// Searches, which keep limits themselves, and then have more to say.
     Searching,

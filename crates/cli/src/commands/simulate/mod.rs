@@ -17,24 +17,28 @@ mod view_tests;
 
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
-use anyhow::{Result, anyhow, bail};
+use anyhow::{Result, anyhow, bail, ensure};
 use clap::Args;
 use narrows::simulation::{NoStart, Recording, Session};
-use narrows::{Model, Options as ReadOptions};
+use narrows::{Limit, Model, Options as ReadOptions, Progress, Watch};
 use narrows_study::View;
 use serde_json::Value;
 
 use super::figures::{Options, Way};
 use crate::input::{is_study, read_model, unreadable};
-use crate::limits::interrupt_flag;
+use crate::limits::{self, Clock, interrupt_flag, parse_memory, parse_time};
 use crate::output::{self, Printer};
+use crate::watchdog::{self, Work};
 use app::App;
+pub(crate) use terminal::leave_screen;
 
 /// Run a model step by step: choose, run at random, step back, replay
 #[derive(Clone, Debug, Args)]
 #[command(
-    after_help = "Exit status: 0 nothing went wrong, 1 a violation or a deadlock was met, 2 bad input or usage"
+    after_help = "Exit status: 0 nothing went wrong, 1 a violation or a deadlock was met, 2 a limit was reached, bad input or \
+                  usage"
 )]
 pub(crate) struct Arguments {
     /// The model, or a study: then its model, with the study's constants; with --timed, a study
@@ -70,6 +74,12 @@ pub(crate) struct Arguments {
     /// Look for included files in a directory
     #[arg(short = 'I', value_name = "DIRECTORY")]
     include: Vec<PathBuf>,
+    /// Use at most this much memory, such as 4G or 500M [default: 80 % of what the machine has]
+    #[arg(long, value_name = "SIZE", value_parser = parse_memory)]
+    memory: Option<u64>,
+    /// Stop after this time, such as 90s, 5m or 1h30m; not for runs on a screen
+    #[arg(long, value_name = "TIME", value_parser = parse_time)]
+    time: Option<Duration>,
 }
 
 /// Simulates a model; returns the exit status.
@@ -77,10 +87,18 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u8> {
     if arguments.timed {
         let view = if arguments.exact { View::Timed } else { View::Stochastic };
         let way = Way::Random { view, ends: arguments.ends, seed: arguments.seed };
-        let options = Options::plain(&arguments.include, false);
+        let options = options(arguments);
         let said = options.answer_study(&arguments.file, &arguments.define, way, None, &interrupt_flag()?)?;
         return options.print(vec![said]);
     }
+    let has_terminal = io::stdout().is_terminal() && io::stdin().is_terminal();
+    let is_shown = arguments.random.is_none() && has_terminal;
+    ensure!(
+        !is_shown || arguments.time.is_none(),
+        "--time goes with --random, --timed, or input from a file"
+    );
+    watchdog::limit(Work::Reading, arguments.time, arguments.memory);
+    let interrupted = interrupt_flag()?;
     let document = arguments.trace.as_deref().map(read_document).transpose()?;
     let Some(model) = load(arguments, document.as_ref())? else { return Ok(2) };
     let recording = recording(arguments, &model, document.as_ref())?;
@@ -92,8 +110,6 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u8> {
         }
         Err(NoStart { message, .. }) => bail!(message),
     };
-    let has_terminal = io::stdout().is_terminal() && io::stdin().is_terminal();
-    let is_shown = arguments.random.is_none() && has_terminal;
     let note = recording.map_or(Ok(None), |recording| replay(&mut session, &recording, is_shown))?;
     if is_shown {
         let mut app = App::new(session);
@@ -102,15 +118,22 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u8> {
         terminal::drive(&mut app, &arguments.file, document)?;
         return Ok(0);
     }
-    print(&mut session, arguments, note)
+    let clock = Clock::with(arguments.time, arguments.memory, true, "", &interrupted);
+    print(&mut session, arguments, note, &|| clock.check(&Progress::default()))
+}
+
+/// Returns what a study needs.
+fn options(arguments: &Arguments) -> Options {
+    let mut options = Options::plain(&arguments.include, arguments.quiet);
+    (options.time, options.memory) = (arguments.time, arguments.memory);
+    options
 }
 
 /// Reads the model, or that of a study, and shows what is wrong with it; `None` if it can't be used. A
 /// recorded run tells which definitions it was made with.
 fn load(arguments: &Arguments, recorded: Option<&Value>) -> Result<Option<Model>> {
     if is_study(&arguments.file) {
-        let options = Options::plain(&arguments.include, arguments.quiet);
-        let loaded = options.load(&arguments.file, &arguments.define, &[])?;
+        let loaded = options(arguments).load(&arguments.file, &arguments.define, &[])?;
         return Ok(loaded.ok().map(|prepared| prepared.model()));
     }
     let recorded = recorded.and_then(|document| document.get("definitions")?.as_array());
@@ -125,21 +148,32 @@ fn load(arguments: &Arguments, recorded: Option<&Value>) -> Result<Option<Model>
     Ok(read.ok())
 }
 
-/// Prints a run, or talks about it line by line; a reader that has gone away is no error.
-fn print(session: &mut Session<'_>, arguments: &Arguments, note: Option<String>) -> Result<u8> {
+/// Prints a run, or talks about it line by line, until there is a reason to stop; a reader that has gone away is
+/// no error.
+fn print(
+    session: &mut Session<'_>,
+    arguments: &Arguments,
+    note: Option<String>,
+    limit: &dyn Fn() -> Option<Limit>,
+) -> Result<u8> {
     let written = match arguments.random {
         Some(count) => {
             let mut out = Printer::stdout();
             if let Some(note) = note.filter(|_| !arguments.quiet) {
                 writeln!(out, "{note}")?;
             }
-            let well = random::run(session, count, arguments.quiet, &mut out);
-            well.and_then(|well| out.flush().map(|()| well))
+            let end = random::run(session, count, arguments.quiet, &mut out, limit);
+            end.and_then(|end| out.flush().map(|()| end))
         }
-        None => lines::talk(session),
+        None => lines::talk(session).map(Ok),
     };
     let status = match written {
-        Ok(well) => u8::from(!well),
+        Ok(Ok(well)) => u8::from(!well),
+        Ok(Err(limit)) => {
+            output::error(&format!("undecided: {}", limit.reason()));
+            limits::remember(false, [limit]);
+            2
+        }
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => 0,
         Err(error) => return Err(error.into()),
     };

@@ -2,16 +2,18 @@
 
 use std::io::{self, Write};
 
+use narrows::Limit;
 use narrows::simulation::{Session, Status, text};
 
 /// Writes the run so far, takes at most `count` random steps, writes them and how things stand then. Returns
-/// whether nothing went wrong.
+/// whether nothing went wrong, or the limit that ended the run before that was known.
 pub(super) fn run(
     session: &mut Session<'_>,
     count: u64,
     quiet: bool,
     out: &mut dyn Write,
-) -> io::Result<bool> {
+    limit: &dyn Fn() -> Option<Limit>,
+) -> io::Result<Result<bool, Limit>> {
     if session.is_before_first() {
         // Where to begin is no step.
         session.random_step();
@@ -28,8 +30,13 @@ pub(super) fn run(
     if let Some(line) = text::cycle_end(session).filter(|_| !quiet) {
         writeln!(out, "{line}")?;
     }
+    let mut reached = None;
     for _ in 0..count {
         if session.wrong().is_some() || session.steps().is_empty() {
+            break;
+        }
+        reached = limit();
+        if reached.is_some() {
             break;
         }
         session.forget();
@@ -40,7 +47,9 @@ pub(super) fn run(
     if let Some(verdict) = text::verdict(session) {
         writeln!(out, "{verdict}")?;
     }
-    Ok(well && !matches!(session.status(), Status::Deadlock | Status::Faulted))
+    let is_well = well && !matches!(session.status(), Status::Deadlock | Status::Faulted);
+    // What went wrong before stays wrong, whatever would have followed.
+    Ok(reached.filter(|_| is_well).map_or(Ok(is_well), Err))
 }
 
 fn write_step(session: &Session<'_>, quiet: bool, out: &mut dyn Write) -> io::Result<()> {
@@ -60,8 +69,8 @@ mod tests {
     fn check(model: &Model, count: u64, quiet: bool) -> (String, bool) {
         let mut session = Session::new(model, 3).expect("it has an initial state");
         let mut out = Vec::new();
-        let well = run(&mut session, count, quiet, &mut out).expect("memory takes everything");
-        (String::from_utf8(out).expect("text"), well)
+        let end = run(&mut session, count, quiet, &mut out, &|| None).expect("memory takes everything");
+        (String::from_utf8(out).expect("text"), end.expect("there is no limit"))
     }
 
     #[test]
@@ -95,6 +104,22 @@ violation after 4 steps: assertion violated at example.pml:15
         assert_eq!(check(&meeting(), 100, true), ("end after 5 steps\n".to_owned(), true));
         let fault = "violation after 1 step: division by zero at example.pml:3\n";
         assert_eq!(check(&dividing(), 100, true), (fault.to_owned(), false));
+    }
+
+    #[test]
+    fn a_limit_ends_a_run_that_goes_well() {
+        let steps = std::cell::Cell::new(0);
+        let limit = || {
+            steps.set(steps.get() + 1);
+            (steps.get() > 3).then_some(Limit::Time)
+        };
+        let model = light();
+        let mut session = Session::new(&model, 3).expect("it has an initial state");
+        let mut out = Vec::new();
+        let end = run(&mut session, 1000, false, &mut out, &limit).expect("memory takes everything");
+        assert_eq!(end, Err(Limit::Time));
+        let text = String::from_utf8(out).expect("text");
+        assert!(text.ends_with("stopped after 3 steps\n"), "{text}");
     }
 
     #[test]
@@ -147,7 +172,10 @@ violation after 4 steps: assertion violated at example.pml:15
         let mut session = Session::new(&model, 1).expect("it has an initial state");
         session.replay(&Recording::Labels(recorded)).expect("it fits");
         let mut out = Vec::new();
-        assert!(run(&mut session, 0, false, &mut out).expect("memory takes everything"));
+        assert_eq!(
+            run(&mut session, 0, false, &mut out, &|| None).expect("memory takes everything"),
+            Ok(true)
+        );
         let text = String::from_utf8(out).expect("text");
         assert!(text.contains("     2  i\n        the cycle starts here\n     3  PUT\n"), "{text}");
         assert!(text.ends_with("and again from step 3 on, for ever\n"), "{text}");

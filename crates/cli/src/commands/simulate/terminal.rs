@@ -2,11 +2,22 @@
 
 use std::io;
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Context, Result};
 use ratatui::Frame;
 use ratatui::crossterm::event::{self, Event, KeyEvent, KeyEventKind};
 use serde_json::Value;
+
+/// Whether the simulator has the terminal.
+static IS_IN_USE: AtomicBool = AtomicBool::new(false);
+
+/// Gives the terminal back, if the simulator has it: the program is about to end.
+pub(crate) fn leave_screen() {
+    if IS_IN_USE.swap(false, Ordering::AcqRel) {
+        ratatui::restore();
+    }
+}
 
 /// What the program has to do after a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,7 +43,9 @@ pub(super) trait Screen {
 /// terminal is restored at the end, and if the program panics.
 pub(super) fn drive<S: Screen>(screen: &mut S, model: &Path, document: impl Fn(&S) -> Value) -> Result<()> {
     let mut terminal = ratatui::try_init().context("the terminal can't be used")?;
+    IS_IN_USE.store(true, Ordering::Release);
     let result = keys(&mut terminal, screen, model, document);
+    IS_IN_USE.store(false, Ordering::Release);
     ratatui::try_restore().context("the terminal can't be restored")?;
     result.context("the terminal can't be used")
 }
