@@ -7,8 +7,8 @@ use std::path::Path;
 use std::{env, fs};
 
 use narrows::{
-    Capability, Formula, Logic, Model, NoFiles, Options, capabilities, engines, engines_for, read,
-    study_capabilities,
+    Capability, CommandCapability, Formula, Logic, Model, NoFiles, Options, automatic_engine, capabilities,
+    command_capabilities, engines, engines_for, read, study_capabilities,
 };
 
 /// The tables stand behind this line.
@@ -107,7 +107,12 @@ fn tables(model: &Model) -> String {
         let _ = writeln!(text, "{}. {reason}", number + 1);
     }
     let others: Vec<String> = others.iter().map(|name| format!("`{name}`")).collect();
-    let _ = writeln!(text, "\nFor models in other languages only: {}.", others.join(", "));
+    let automatic = automatic_engine(model);
+    let _ = writeln!(
+        text,
+        "\nWithout `--engine`: `{automatic}`. For models in other languages only: {}.",
+        others.join(", ")
+    );
     text
 }
 
@@ -119,7 +124,8 @@ fn study_table() -> String {
         "## Questions of studies\n\n| question | Promela | SMV | LOTOS, AUT |\n|---|---|---|---|\n"
             .to_owned();
     for row in list.chunks(3) {
-        let _ = write!(text, "| `{}` |", row[0].question);
+        let with = if row[0].with.is_empty() { String::new() } else { format!(", `{}`", row[0].with) };
+        let _ = write!(text, "| `{}`{with} |", row[0].question);
         for one in row {
             let is_verdict =
                 ["ltl", "ctl", "mu", "invariant", "deadlock", "equivalence", "size"].contains(&one.question);
@@ -127,6 +133,35 @@ fn study_table() -> String {
                 ([], Some(reason)) => format!("no ({})", number_of(reason, &mut reasons)),
                 (_, _) if is_verdict => "yes".to_owned(),
                 (views, _) => views.join(", "),
+            };
+            let _ = write!(text, " {cell} |");
+        }
+        text.push('\n');
+    }
+    text.push('\n');
+    for (number, reason) in reasons.iter().enumerate() {
+        let _ = writeln!(text, "{}. {reason}", number + 1);
+    }
+    text
+}
+
+/// Writes the table of commands that not every model is for.
+fn command_table() -> String {
+    let models = models();
+    let languages: Vec<&str> = models.iter().map(|model| model.language).collect();
+    let mut text = format!(
+        "## Commands\n\n| command | {} |\n|---|{}\n",
+        languages.join(" | "),
+        "---|".repeat(models.len())
+    );
+    let lists: Vec<Vec<CommandCapability>> = models.iter().map(command_capabilities).collect();
+    let mut reasons: Vec<&str> = Vec::new();
+    for (number, one) in lists[0].iter().enumerate() {
+        let _ = write!(text, "| `{}` |", one.command);
+        for list in &lists {
+            let cell = match &list[number].refusal {
+                None => "yes".to_owned(),
+                Some(reason) => format!("no ({})", number_of(reason, &mut reasons)),
             };
             let _ = write!(text, " {cell} |");
         }
@@ -168,7 +203,7 @@ fn the_page_says_what_engines_accept() {
     let page = fs::read_to_string(&path).expect("the page");
     let (before, written) = page.split_once(MARK).expect("the page has a mark");
     let mut now: Vec<String> = models().iter().map(|model| format!("\n{}", tables(model))).collect();
-    now.push(format!("\n{}", study_table()));
+    now.push(format!("\n{}\n{}", study_table(), command_table()));
     let now = now.concat();
     if env::var_os("UPDATE_DOCS").is_some() && written != now {
         fs::write(&path, format!("{before}{MARK}{now}")).expect("the page can be written");

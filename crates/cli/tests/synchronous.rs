@@ -137,7 +137,7 @@ fn studies_have_tables_pages_and_sweeps() {
     let names: Vec<String> = drawn.map(|one| one.unwrap().file_name().into_string().unwrap()).collect();
     assert!(names.iter().any(|name| name.starts_with("counter-run-")), "{names:?}");
     let chain = folder.run("measure counter.toml --chain chain.aut");
-    assert!(stderr(&chain).contains("is about a model in SMV"), "{}", stderr(&chain));
+    assert!(stderr(&chain).contains("is for studies on Promela models"), "{}", stderr(&chain));
     let timed = folder.run("simulate --timed counter.toml");
-    assert!(stderr(&timed).contains("one step of a model in SMV is one unit of time"), "{}", stderr(&timed));
+    assert!(stderr(&timed).contains("one step of an SMV model is one unit of time"), "{}", stderr(&timed));
 }

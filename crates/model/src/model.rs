@@ -54,6 +54,17 @@ pub enum Form {
     Labelled(Box<Labelled>),
 }
 
+impl Form {
+    /// Returns which form it is.
+    pub fn kind(&self) -> FormKind {
+        match self {
+            Form::Processes(_) => FormKind::Processes,
+            Form::Synchronous(_) => FormKind::Synchronous,
+            Form::Labelled(_) => FormKind::Labelled,
+        }
+    }
+}
+
 /// A labelled system, and what is asked about its labels.
 #[derive(Clone, Debug)]
 pub struct Labelled {

@@ -4,10 +4,13 @@ use std::io::{self, Read, Write};
 use std::sync::OnceLock;
 
 use narrows_explicit::{CheckpointError, Checkpoints, Lossy};
-use narrows_model::{FormKind, Model, Progress, Question};
+use narrows_model::{FormKind, Model, Progress, Question, Refusal};
 use narrows_study::View;
 
-use crate::{CheckOptions, Engine, Order, RunStyle, engines};
+use crate::engine::chosen;
+use crate::interchange::accepts_circuit;
+use crate::study::StudyUse;
+use crate::{CheckOptions, Choice, Engine, ExploreOptions, Order, RunStyle, accepts_spin_trail, engines};
 
 /// Whether an engine takes a question about a model.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -96,11 +99,59 @@ pub fn engines_for(model: &Model) -> (Vec<&'static str>, Vec<&'static str>) {
     (names(taking), names(others))
 }
 
+/// Returns the name of the engine that answers if none is chosen.
+pub fn automatic_engine(model: &Model) -> &'static str {
+    chosen(model, Choice::Automatic).name()
+}
+
+/// What a command does with a model beside answering questions.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CommandCapability {
+    /// The command with its option.
+    pub command: &'static str,
+    /// Why not; `None` if it takes the model.
+    pub refusal: Option<String>,
+}
+
+/// Tells what commands do with a model, or with a study about it.
+pub fn command_capabilities(model: &Model) -> Vec<CommandCapability> {
+    let plain = ExploreOptions::default();
+    let by = |engine: Choice| ExploreOptions { engine, ..plain }.accepts(model);
+    let trail = || accepts_spin_trail(model);
+    let form = model.form.kind();
+    let list = [
+        ("explore", plain.accepts(model)),
+        ("explore --reduce", ExploreOptions { reduce: true, ..plain }.accepts(model)),
+        ("explore --bitstate", ExploreOptions { lossy: Some(Lossy::Hashes), ..plain }.accepts(model)),
+        (
+            "explore --checkpoint",
+            ExploreOptions { checkpoints: Some(&NoCheckpoints), ..plain }.accepts(model),
+        ),
+        ("explore --engine native", by(Choice::Native)),
+        ("explore --engine interpreter", by(Choice::Interpreter)),
+        ("explore --engine symbolic", by(Choice::Symbolic)),
+        ("explore --engine ic3", by(Choice::Ic3)),
+        ("check --spin-trail", trail()),
+        ("simulate --trail", trail()),
+        ("simulate --timed", StudyUse::Estimate.accepts(form)),
+        ("graph --output model.aag", accepts_circuit(model).map(|_| ())),
+        ("bounds --engine symbolic", StudyUse::BoundsBySets.accepts(form)),
+        ("measure --chain", StudyUse::Chain.accepts(form)),
+    ];
+    let capability = |(command, accepted): (&'static str, Result<(), Refusal>)| CommandCapability {
+        command,
+        refusal: accepted.err().map(|refusal| refusal.reason),
+    };
+    list.map(capability).into()
+}
+
 /// In which views a question of studies can be asked of models of a form.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StudyCapability {
     /// The kind of question.
     pub question: &'static str,
+    /// The field that makes it special among others of its kind; empty if it has none.
+    pub with: &'static str,
     /// The form of the model.
     pub form: FormKind,
     /// The views in which it is answered.
@@ -112,7 +163,7 @@ pub struct StudyCapability {
 /// Tells of every question of studies and every form of models in which views it is answered.
 pub fn study_capabilities() -> Vec<StudyCapability> {
     let mut list = Vec::new();
-    for question in narrows_study::kinds() {
+    for (with, question) in narrows_study::kinds() {
         for form in [FormKind::Processes, FormKind::Synchronous, FormKind::Labelled] {
             let (mut views, mut refusals) = (Vec::new(), Vec::new());
             for view in View::ALL {
@@ -121,7 +172,7 @@ pub fn study_capabilities() -> Vec<StudyCapability> {
                     Err(refusal) => refusals.push(refusal.reason),
                 }
             }
-            list.push(StudyCapability { question: question.kind(), form, views, refusals });
+            list.push(StudyCapability { question: question.kind(), with, form, views, refusals });
         }
     }
     list

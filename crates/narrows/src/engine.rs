@@ -3,7 +3,7 @@
 use std::sync::OnceLock;
 
 use narrows_explicit::{Checkpoints, Lossy};
-use narrows_model::{Budget, Checked, Model, Question, Refusal};
+use narrows_model::{Budget, Checked, FormKind, Model, Question, Refusal};
 use narrows_symbolic::Order;
 
 use crate::engines::{
@@ -15,8 +15,25 @@ pub trait Engine: Sync {
     /// Returns its name, as on the command line.
     fn name(&self) -> &'static str;
 
+    /// Returns the forms of models that it takes.
+    fn forms(&self) -> &'static [FormKind];
+
+    /// Returns what it can do beyond plain answers, for models of a form.
+    fn features(&self, form: FormKind) -> &'static [Feature];
+
     /// Returns why it does not take a model, or not with these options, if it doesn't.
-    fn accepts_model(&self, model: &Model, options: &CheckOptions<'_>) -> Result<(), Refusal>;
+    fn accepts_model(&self, model: &Model, options: &CheckOptions<'_>) -> Result<(), Refusal> {
+        let form = model.form.kind();
+        if !self.forms().contains(&form) {
+            return Err(wrong_form(model, self.name(), self.forms()));
+        }
+        let is_missing =
+            |feature: &&Feature| feature.is_wanted(options) && !self.features(form).contains(feature);
+        if let Some(missing) = Feature::ALL.iter().find(is_missing) {
+            return Err(Refusal::new(missing.refusal()));
+        }
+        if options.told == RunStyle::Messages { model.draws_messages() } else { Ok(()) }
+    }
 
     /// Returns why it does not take a question about a model that it takes, if it doesn't and that is found
     /// out quickly.
@@ -42,6 +59,66 @@ pub trait Engine: Sync {
         options: &CheckOptions<'_>,
         budget: &Budget,
     ) -> Result<Checked, Unanswered>;
+}
+
+/// What options ask for that not every engine can do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Feature {
+    /// Count only runs that are fair.
+    Fairness,
+    /// Show several counterexamples for a question.
+    SeveralRuns,
+    /// Store states with loss.
+    LossyStorage,
+    /// Keep for later what a search has found.
+    Checkpoints,
+    /// Begin with an order of variables, and return the one that was found.
+    VariableOrder,
+}
+
+impl Feature {
+    /// All of them.
+    pub const ALL: [Feature; 5] = [
+        Feature::Fairness,
+        Feature::SeveralRuns,
+        Feature::LossyStorage,
+        Feature::Checkpoints,
+        Feature::VariableOrder,
+    ];
+
+    fn is_wanted(self, options: &CheckOptions<'_>) -> bool {
+        match self {
+            Feature::Fairness => options.fair,
+            Feature::SeveralRuns => options.more_runs > 1,
+            Feature::LossyStorage => options.lossy.is_some(),
+            Feature::Checkpoints => options.checkpoints.is_some(),
+            Feature::VariableOrder => options.order.is_some() || options.found_order.is_some(),
+        }
+    }
+
+    /// Says for what it is, where an engine can't do it.
+    pub(crate) fn refusal(self) -> &'static str {
+        match self {
+            Feature::Fairness => {
+                "fairness is for processes that are searched state by state, and for gates of labelled graphs"
+            }
+            Feature::SeveralRuns => "this engine finds one counterexample for each question",
+            Feature::LossyStorage => "storing states with loss is for Promela models, state by state",
+            Feature::Checkpoints => "checkpoints are for Promela models, state by state",
+            Feature::VariableOrder => "an order of variables is for SMV models, by decision diagrams",
+        }
+    }
+}
+
+/// Says that an engine is not for models of this form.
+fn wrong_form(model: &Model, engine: &str, forms: &[FormKind]) -> Refusal {
+    let forms = forms.iter().map(|form| match form {
+        FormKind::Processes => "Promela models",
+        FormKind::Synchronous => "SMV models",
+        FormKind::Labelled => "LOTOS models and graphs",
+    });
+    let forms = forms.collect::<Vec<_>>().join(" and ");
+    Refusal::new(format!("`{engine}` is for {forms}, and `{}` is in {}", model.name, model.language))
 }
 
 /// Which engine is to answer.
@@ -127,8 +204,14 @@ pub fn engines() -> [&'static dyn Engine; 9] {
     ]
 }
 
+impl From<Refusal> for Unanswered {
+    fn from(refusal: Refusal) -> Unanswered {
+        Unanswered::Refused(refusal)
+    }
+}
+
 /// Returns the engine that answers questions about a model.
-fn chosen(model: &Model, choice: Choice) -> &'static dyn Engine {
+pub(crate) fn chosen(model: &Model, choice: Choice) -> &'static dyn Engine {
     use narrows_sat::Engine as By;
     match choice {
         Choice::Automatic if model.synchronous().is_some() => &Portfolio,
@@ -156,6 +239,6 @@ pub fn answer(
     budget: &Budget,
 ) -> Result<Checked, Unanswered> {
     let engine = chosen(model, options.engine);
-    engine.accepts_model(model, options).map_err(Unanswered::Refused)?;
+    engine.accepts_model(model, options)?;
     engine.answer(model, questions, options, budget)
 }

@@ -4,7 +4,7 @@ use narrows_explicit::{
     Checkpoints, Lossy, Reduction, SearchScope, explore as visit, explore_lossy, problems,
 };
 use narrows_model::synchronous::SynchronousSystem;
-use narrows_model::{Evaluator, Form, Model, Problem, Question, Refusal, Verdict};
+use narrows_model::{Evaluator, Form, FormKind, Model, Problem, Question, Refusal, Verdict};
 use narrows_symbolic::{Options, check, explore_processes};
 
 use crate::engines::explicit::executor;
@@ -31,7 +31,7 @@ pub struct ExploreOptions<'a> {
 ///
 /// What is chosen may not be for models of this form.
 pub fn explore(model: &Model, options: &ExploreOptions<'_>, budget: &Budget) -> Result<Checked, Unanswered> {
-    options.accepts(model).map_err(Unanswered::Refused)?;
+    options.accepts(model)?;
     match &model.form {
         Form::Synchronous(system) => Ok(sets_of_synchronous(model, system, budget)),
         Form::Labelled(system) => graph(model, &*system.system, budget),
@@ -52,35 +52,29 @@ pub fn explore(model: &Model, options: &ExploreOptions<'_>, budget: &Budget) -> 
             let profile = found.profile;
             Ok(Checked { coverage: found.coverage, limit, problems, profile, ..Checked::default() })
         }
-        _ => Err(Unanswered::Refused(Refusal::new("this form has no states to visit"))),
+        _ => Err(Refusal::new("this form has no states to visit").into()),
     }
 }
 
 impl ExploreOptions<'_> {
     /// Returns why states of a model can't be visited so, if they can't.
-    fn accepts(&self, model: &Model) -> Result<(), Refusal> {
+    pub(crate) fn accepts(&self, model: &Model) -> Result<(), Refusal> {
         let is_explicit = matches!(self.engine, Choice::Automatic | Choice::Native | Choice::Interpreter);
         let wants_search = self.reduce || self.lossy.is_some() || self.checkpoints.is_some();
-        let language = model.language;
-        match (&model.form, self.engine) {
+        let reason = match (&model.form, self.engine) {
             (_, Choice::Bounded | Choice::Induction | Choice::Ic3) => {
-                Err(Refusal::new("states are not counted by satisfiability, which looks for single runs"))
+                "states are not counted by satisfiability, which looks for single runs"
             }
-            (Form::Processes(_), _) if wants_search && !is_explicit => {
-                Err(Refusal::new("sets of states go without reduction, without loss and without checkpoints"))
+            (Form::Synchronous(_) | Form::Labelled(_), Choice::Native | Choice::Interpreter) => {
+                "machine code and evaluator are for Promela models"
             }
-            (Form::Processes(_), _) => Ok(()),
-            (_, Choice::Native | Choice::Interpreter) => Err(Refusal::new(format!(
-                "machine code and evaluator are for Promela models, not for {language}"
-            ))),
-            (Form::Labelled(_), Choice::Symbolic) => Err(Refusal::new(format!(
-                "sets of states are for SMV and Promela models, not for {language}"
-            ))),
-            _ if wants_search => Err(Refusal::new(format!(
-                "{language} models are explored without reduction, without loss and without checkpoints"
-            ))),
-            _ => Ok(()),
-        }
+            (Form::Labelled(_), Choice::Symbolic) => "sets of states are for SMV and Promela models",
+            (form, _) if wants_search && !(is_explicit && form.kind() == FormKind::Processes) => {
+                "reduction, loss and checkpoints are for Promela models, state by state"
+            }
+            _ => return Ok(()),
+        };
+        Err(Refusal::new(reason))
     }
 }
 

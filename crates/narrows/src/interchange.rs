@@ -1,9 +1,12 @@
 //! What goes to other programs, and comes from them: orders of variables, circuits, SPIN's trails.
 
+use narrows_model::synchronous::SynchronousSystem;
 use narrows_model::{Model, Refusal, Trace};
 use narrows_sat::{Aiger, AigerForm};
 use narrows_symbolic::Order;
 use thiserror::Error;
+
+use crate::Feature;
 
 /// Why an order of variables can't be used.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -36,7 +39,7 @@ pub fn accepts_order(model: &Model) -> Result<(), Refusal> {
 }
 
 fn no_order() -> Refusal {
-    Refusal::new("an order of variables is for SMV models")
+    Refusal::new(Feature::VariableOrder.refusal())
 }
 
 /// Writes an order of variables; `None` if the model has none to order.
@@ -50,8 +53,13 @@ pub fn write_order(model: &Model, order: &Order) -> Option<String> {
 ///
 /// It is refused where the model is no synchronous system.
 pub fn circuit(model: &Model, form: AigerForm) -> Result<Aiger, Refusal> {
-    let refused = || Refusal::new(format!("AIGER is for SMV models, and `{}` is none", model.name));
-    Ok(narrows_sat::aiger(model.synchronous().ok_or_else(refused)?, form))
+    Ok(narrows_sat::aiger(accepts_circuit(model)?, form))
+}
+
+/// Returns what a circuit is made of.
+pub(crate) fn accepts_circuit(model: &Model) -> Result<&SynchronousSystem, Refusal> {
+    let refused = || Refusal::new("circuits (AIGER) are for SMV models");
+    model.synchronous().ok_or_else(refused)
 }
 
 /// Returns why there are no trails of a model that SPIN could read, if there are none.

@@ -88,8 +88,11 @@ pub mod simulation;
 mod study;
 mod study_text;
 
-pub use capability::{Capability, StudyCapability, capabilities, engines_for, study_capabilities};
-pub use engine::{CheckOptions, Choice, Engine, RunStyle, Unanswered, answer, engines};
+pub use capability::{
+    Capability, CommandCapability, StudyCapability, automatic_engine, capabilities, command_capabilities,
+    engines_for, study_capabilities,
+};
+pub use engine::{CheckOptions, Choice, Engine, Feature, RunStyle, Unanswered, answer, engines};
 pub use explain::explanations;
 pub use explore::{ExploreOptions, explore};
 pub use graph::{GraphError, LabelStyle, States, graph_diagram, process_diagrams, states};

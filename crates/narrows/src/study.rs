@@ -5,7 +5,8 @@ use std::sync::Arc;
 use narrows_explicit::Engine as Executor;
 use narrows_lts::Graph;
 use narrows_model::{
-    Coverage, Evaluator, Figure, FigureResult, Limit, Model, Refusal, Reply, Share, SweepPoint, Watch,
+    Coverage, Evaluator, Figure, FigureResult, FormKind, Limit, Model, Refusal, Reply, Share, SweepPoint,
+    Watch,
 };
 use narrows_performance::{StateGraph, stochastic};
 use narrows_source::{Diagnostic, Diagnostics, FileId, Loader, Sources};
@@ -16,6 +17,37 @@ use narrows_symbolic::{ProcessWay, bounds_of_processes};
 
 use crate::engines::symbolic::refused;
 use crate::{Budget, CheckOptions, Checked, Choice, ExploreOptions, Rejected, Unanswered, answer, explore};
+
+/// What is done with a study, beside answering its questions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum StudyUse {
+    /// Write the stochastic view as a graph.
+    Chain,
+    /// Estimate means from random runs.
+    Estimate,
+    /// Find bounds by sets of states.
+    BoundsBySets,
+}
+
+impl StudyUse {
+    /// Returns why it is not for models of a form, if it isn't.
+    pub(crate) fn accepts(self, form: FormKind) -> Result<(), Refusal> {
+        let reason = match (self, form) {
+            (_, FormKind::Processes) | (StudyUse::Estimate, FormKind::Labelled) => return Ok(()),
+            (StudyUse::Chain, _) => "the stochastic view as a graph is for studies on Promela models",
+            (StudyUse::Estimate, FormKind::Synchronous) => {
+                "a random run needs delays, and one step of an SMV model is one unit of time"
+            }
+            (StudyUse::BoundsBySets, FormKind::Synchronous) => {
+                "bounds of SMV models are always found by sets of states: leave `symbolic` out"
+            }
+            (StudyUse::BoundsBySets, FormKind::Labelled) => {
+                "`symbolic` is for Promela models, and of this one nothing is known but its labels"
+            }
+        };
+        Err(Refusal::new(reason))
+    }
+}
 
 /// A study together with its model.
 #[derive(Debug)]
@@ -158,13 +190,7 @@ impl PreparedStudy {
         seed: u64,
         budget: &Budget,
     ) -> Result<Measured, Unanswered> {
-        if let Subject::Synchronous(_) = self.subject {
-            let reason = format!(
-                "a random run needs delays, and one step of a model in {} is one unit of time",
-                self.subject.language()
-            );
-            return Err(Unanswered::Refused(Refusal::new(reason)));
-        }
+        StudyUse::Estimate.accepts(self.subject.form())?;
         let engines = Engines { model: &self.model(), engine: self.engine, budget };
         Ok(self.subject.estimate(&self.study, budget, &engines, view, (ends, seed)))
     }
@@ -175,8 +201,8 @@ impl PreparedStudy {
     ///
     /// It is refused where the model has no processes, or there is no such view within the budget.
     pub fn chain(&self, budget: &Budget) -> Result<Graph, Unanswered> {
-        let refuse = |reason: &str| Unanswered::Refused(Refusal::new(reason));
-        let prepared = self.processes("the stochastic view as a graph")?;
+        let refuse = |reason: &str| Refusal::new(reason).into();
+        let prepared = self.processes(StudyUse::Chain)?;
         let executor = Executor::automatic(Evaluator::new(&prepared.system));
         let graph = StateGraph::new(&executor, Some(&prepared.system), &prepared.timing, budget.clone());
         let view = graph.and_then(stochastic::build);
@@ -191,19 +217,17 @@ impl PreparedStudy {
     ///
     /// It is refused where the model has no processes, or not for sets of states, or a statement is counted.
     pub fn bounds_by_sets(&self, budget: &Budget) -> Result<(Measured, Coverage), Unanswered> {
-        let prepared = self.processes("`symbolic`")?;
+        let prepared = self.processes(StudyUse::BoundsBySets)?;
         if self.study.asks.iter().any(|ask| !ask.anywhere) {
             let reason =
                 "`symbolic` knows states, and not what has just become true: begin `--within` a predicate";
-            return Err(Unanswered::Refused(Refusal::new(reason)));
+            return Err(Refusal::new(reason).into());
         }
-        let predicate = |text: &Text| match prepared.predicate(text) {
-            Some(expr) => Ok((expr.clone(), text.text.clone())),
-            None => {
-                let text = &text.text;
-                let reason = format!("`symbolic` counts states, and `{text}` is a statement: leave it out");
-                Err(Unanswered::Refused(Refusal::new(reason)))
-            }
+        let predicate = |text: &Text| {
+            let (expr, text) = (prepared.predicate(text), text.text.clone());
+            let reason = || format!("`symbolic` counts states, and `{text}` is a statement: leave it out");
+            let expr = expr.ok_or_else(|| Refusal::new(reason()))?;
+            Ok::<_, Refusal>((expr.clone(), text))
         };
         let mut way: Option<ProcessWay> = None;
         for ask in &self.study.asks {
@@ -220,7 +244,7 @@ impl PreparedStudy {
                 _ => {}
             }
         }
-        let nothing = || Unanswered::Refused(Refusal::new("there is nothing to measure"));
+        let nothing = || Refusal::new("there is nothing to measure");
         let evaluator = Evaluator::new(&prepared.system);
         let bounded = bounds_of_processes(&evaluator, &way.ok_or_else(nothing)?, budget);
         let bounded = bounded.map_err(refused)?;
@@ -232,15 +256,12 @@ impl PreparedStudy {
         Ok((Measured { figures, sizes: Vec::new() }, bounded.coverage))
     }
 
-    fn processes(&self, what: &str) -> Result<&Prepared, Unanswered> {
+    /// Returns the processes that something is done with.
+    fn processes(&self, what: StudyUse) -> Result<&Prepared, Refusal> {
+        what.accepts(self.subject.form())?;
         match &self.subject {
             Subject::Processes(prepared) => Ok(prepared),
-            other => {
-                let (name, language) = (&self.name, other.language());
-                let reason =
-                    format!("{what} is for Promela models, and `{name}` is about a model in {language}");
-                Err(Unanswered::Refused(Refusal::new(reason)))
-            }
+            _ => Err(Refusal::new("this is for Promela models")),
         }
     }
 }

@@ -66,6 +66,9 @@ pub(crate) fn run_lines(system: &SynchronousSystem, trace: &Trace, room: Option<
     let run = Run::of_trace(&Reference::new(system), trace);
     let column = |(name, values)| Column { name, values, is_event: false };
     let columns: Vec<Column> = signals(system, trace, &run).into_iter().map(column).collect();
+    if columns.is_empty() {
+        return vec!["nothing has changed so far".to_owned()];
+    }
     columns::lines(&columns, run.cycle, room)
 }
 

@@ -131,11 +131,13 @@ pub(crate) fn accepts_delays(study: &Study, view: View) -> Result<(), Refusal> {
     }
 }
 
-/// Returns a question of each kind, which names nothing.
-pub fn kinds() -> [Question; 30] {
+/// Returns a question of each kind, which names nothing, with what makes it special among others of its kind.
+pub fn kinds() -> Vec<(&'static str, Question)> {
     let text = Text::default;
-    let latency = |kind| Question::Latency(Box::new(Latency { kind, ..Latency::default() }));
-    [
+    let plain = |kind| Latency { kind, ..Latency::default() };
+    let latency = |latency: Latency| Question::Latency(Box::new(latency));
+    let of_kind = LatencyKind::Latency;
+    let ordinary = [
         Question::Ltl(text()),
         Question::Ctl(text()),
         Question::Mu(text()),
@@ -156,9 +158,9 @@ pub fn kinds() -> [Question; 30] {
         Question::Size(SizePart::States),
         Question::MeanDelay(text(), text()),
         Question::MeanPeriod(text()),
-        latency(LatencyKind::Latency),
-        latency(LatencyKind::Period),
-        latency(LatencyKind::Duration),
+        latency(plain(LatencyKind::Latency)),
+        latency(plain(LatencyKind::Period)),
+        latency(plain(LatencyKind::Duration)),
         Question::MeanCount(text(), text()),
         Question::Transient(text(), Time::ZERO),
         Question::Mean(text()),
@@ -166,7 +168,14 @@ pub fn kinds() -> [Question; 30] {
         Question::Reach(ReachKind::Ever, text()),
         Question::Reach(ReachKind::Time, text()),
         Question::MissTime(text()),
-    ]
+    ];
+    let special = [
+        ("percentile", latency(Latency { is_percentile: true, percentiles: vec![99.0], ..plain(of_kind) })),
+        ("by", latency(Latency { by: Some(text()), ..plain(of_kind) })),
+        ("until", Question::Reach(ReachKind::Reward(text()), text())),
+        ("before", Question::Reach(ReachKind::Before(Time::ZERO), text())),
+    ];
+    ordinary.map(|question| ("", question)).into_iter().chain(special).collect()
 }
 
 /// Returns the views in which a question is asked of a model of a form, if the study does not say.

@@ -106,6 +106,15 @@ impl Subject {
         }
     }
 
+    /// Returns the form of the model.
+    pub fn form(&self) -> FormKind {
+        match self {
+            Subject::Processes(_) => FormKind::Processes,
+            Subject::Synchronous(_) => FormKind::Synchronous,
+            Subject::Labelled(_) => FormKind::Labelled,
+        }
+    }
+
     /// Returns the language of the model.
     pub fn language(&self) -> &'static str {
         match self {

@@ -1,24 +1,13 @@
 //! State by state: processes, as machine code or in the evaluator.
 
 use narrows_explicit::{Engine as Executor, Options, SearchScope, check, check_lossy};
-use narrows_model::{Evaluator, Model, Question, Refusal, System};
+use narrows_model::{Evaluator, FormKind, Model, Question, Refusal, System};
 
-use super::{refuse_order, wrong_form};
-use crate::{Budget, CheckOptions, Checked, Choice, Engine, Unanswered};
+use crate::{Budget, CheckOptions, Checked, Choice, Engine, Feature, Unanswered};
 
 /// The engine, with what executes the model.
 pub(crate) struct Explicit {
     pub(crate) choice: Choice,
-}
-
-impl Explicit {
-    fn who(&self) -> &'static str {
-        match self.choice {
-            Choice::Native => "`native`",
-            Choice::Interpreter => "`interpreter`",
-            _ => "a search state by state",
-        }
-    }
 }
 
 impl Engine for Explicit {
@@ -30,11 +19,12 @@ impl Engine for Explicit {
         }
     }
 
-    fn accepts_model(&self, model: &Model, options: &CheckOptions<'_>) -> Result<(), Refusal> {
-        if model.processes().is_none() {
-            return Err(wrong_form(model, self.who(), "Promela models"));
-        }
-        refuse_order(options, self.who())
+    fn forms(&self) -> &'static [FormKind] {
+        &[FormKind::Processes]
+    }
+
+    fn features(&self, _: FormKind) -> &'static [Feature] {
+        &[Feature::Fairness, Feature::SeveralRuns, Feature::LossyStorage, Feature::Checkpoints]
     }
 
     fn accepts_question(
@@ -43,7 +33,7 @@ impl Engine for Explicit {
         question: &Question,
         options: &CheckOptions<'_>,
     ) -> Result<(), Refusal> {
-        let system = model.processes().ok_or_else(|| wrong_form(model, self.who(), "Promela models"))?;
+        let system = processes(model)?;
         narrows_explicit::accepts(system, question)?;
         if options.lossy.is_some() {
             return narrows_explicit::accepts_lossy(question);
@@ -58,10 +48,7 @@ impl Engine for Explicit {
         options: &CheckOptions<'_>,
         budget: &Budget,
     ) -> Result<Checked, Unanswered> {
-        let system = model
-            .processes()
-            .ok_or_else(|| Unanswered::Refused(wrong_form(model, self.who(), "Promela models")))?;
-        let executor = executor(system, self.choice)?;
+        let executor = executor(processes(model)?, self.choice)?;
         let how = Options {
             fair: options.fair,
             runs: options.more_runs.max(1),
@@ -77,15 +64,18 @@ impl Engine for Explicit {
     }
 }
 
+/// Returns the processes of a model.
+fn processes(model: &Model) -> Result<&System, Refusal> {
+    model.processes().ok_or_else(|| Refusal::new("this is for Promela models"))
+}
+
 /// Returns what executes a model.
 pub(crate) fn executor(system: &System, choice: Choice) -> Result<Executor<'_>, Unanswered> {
     let evaluator = Evaluator::new(system);
     match choice {
         Choice::Interpreter => Ok(Executor::interpreter(evaluator)),
         Choice::Native => Executor::native(evaluator).map_err(|reason| {
-            Unanswered::Refused(Refusal::new(format!(
-                "the model can't be compiled to machine code: {reason}"
-            )))
+            Refusal::new(format!("the model can't be compiled to machine code: {reason}")).into()
         }),
         _ => Ok(Executor::automatic(evaluator)),
     }

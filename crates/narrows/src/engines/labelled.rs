@@ -3,20 +3,17 @@
 use narrows_lts::mu::{Checker, Run};
 use narrows_lts::{Graph, deadlocks, linear};
 use narrows_model::{
-    Answer, Counterexample, LabelledSystem, Limit, Model, Problem, Question, Refusal, Reply, Trace,
+    Answer, Counterexample, FormKind, LabelledSystem, Limit, Model, Problem, Question, Refusal, Reply, Trace,
     TraceStep, Verdict,
 };
 use narrows_performance::labelled::{self, GraphError, Labelled};
 use narrows_source::Diagnostics;
 
-use super::{refuse_messages, refuse_order, wrong_form};
 use crate::reading::{ParsedFormula, parse};
-use crate::{Budget, CheckOptions, Checked, Engine, Unanswered};
+use crate::{Budget, CheckOptions, Checked, Engine, Feature, Unanswered};
 
 /// The engine.
 pub(crate) struct ByGraph;
-
-const WHO: &str = "a graph of labels";
 
 const NOT_FAIR: &str = "A formula of the mu-calculus is about states, and `--fair` about runs: write fairness into the \
                         formula, as in `[true*] <true* . \"A\"> true`, or ask in LTL.";
@@ -26,19 +23,12 @@ impl Engine for ByGraph {
         "graph"
     }
 
-    fn accepts_model(&self, model: &Model, options: &CheckOptions<'_>) -> Result<(), Refusal> {
-        if model.labelled().is_none() {
-            return Err(wrong_form(model, WHO, "LOTOS models and graphs"));
-        }
-        let wanted = [
-            (options.lossy.is_some(), "needs all of its states: none are kept with loss"),
-            (options.checkpoints.is_some(), "is built anew: what was found is not kept for later"),
-        ];
-        if let Some((_, what)) = wanted.iter().find(|(is_wanted, _)| *is_wanted) {
-            return Err(Refusal::new(format!("{WHO} {what}")));
-        }
-        refuse_messages(model, options)?;
-        refuse_order(options, WHO)
+    fn forms(&self) -> &'static [FormKind] {
+        &[FormKind::Labelled]
+    }
+
+    fn features(&self, _: FormKind) -> &'static [Feature] {
+        &[Feature::Fairness, Feature::SeveralRuns]
     }
 
     fn accepts_question(
@@ -52,7 +42,10 @@ impl Engine for ByGraph {
             Question::Deadlock => Ok(()),
             Question::Property { kind: "mu", .. } if options.fair => Err(Refusal::new(NOT_FAIR)),
             Question::Property { index, .. } if *index < count => Ok(()),
-            _ => Err(Refusal::new(format!("{WHO} has no questions of the kind `{}`", question.kind()))),
+            _ => Err(Refusal::new(format!(
+                "graphs of labels have no questions of the kind `{}`",
+                question.kind()
+            ))),
         }
     }
 
@@ -63,9 +56,7 @@ impl Engine for ByGraph {
         options: &CheckOptions<'_>,
         budget: &Budget,
     ) -> Result<Checked, Unanswered> {
-        let labelled = model
-            .labelled()
-            .ok_or_else(|| Unanswered::Refused(wrong_form(model, WHO, "LOTOS models and graphs")))?;
+        let labelled = model.labelled().ok_or_else(|| Refusal::new("this is for LOTOS models and graphs"))?;
         let built = match build(&*labelled.system, budget) {
             Ok(built) => built,
             // Nobody asked about faults: they leave the questions open, and do not fail them.

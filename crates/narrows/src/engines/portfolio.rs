@@ -4,12 +4,12 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
 use narrows_model::synchronous::SynchronousSystem;
-use narrows_model::{Limit, Model, Progress, Question, Refusal, Reply, Verdict, Watch};
+use narrows_model::{FormKind, Limit, Model, Progress, Question, Refusal, Reply, Verdict, Watch};
 use narrows_symbolic::Options;
 
 use super::symbolic::Symbolic;
-use super::{refuse_messages, refuse_search_options, synchronous_question, wrong_form};
-use crate::{Budget, CheckOptions, Checked, Engine, Unanswered};
+use super::{synchronous, synchronous_question};
+use crate::{Budget, CheckOptions, Checked, Engine, Feature, Unanswered};
 
 /// So many seconds sets of states are tried alone.
 const HEAD_START: f64 = 0.7;
@@ -28,12 +28,12 @@ impl Engine for Portfolio {
         "portfolio"
     }
 
-    fn accepts_model(&self, model: &Model, options: &CheckOptions<'_>) -> Result<(), Refusal> {
-        if model.synchronous().is_none() {
-            return Err(wrong_form(model, "the portfolio", "SMV models"));
-        }
-        refuse_messages(model, options)?;
-        refuse_search_options(options, "an engine for SMV models")
+    fn forms(&self) -> &'static [FormKind] {
+        &[FormKind::Synchronous]
+    }
+
+    fn features(&self, form: FormKind) -> &'static [Feature] {
+        Symbolic.features(form)
     }
 
     fn accepts_question(
@@ -56,10 +56,7 @@ impl Engine for Portfolio {
         if options.order.is_some() || options.found_order.is_some() || questions.is_empty() {
             return Symbolic.answer(model, questions, options, budget);
         }
-        let system = model
-            .synchronous()
-            .ok_or_else(|| Unanswered::Refused(wrong_form(model, "the portfolio", "SMV models")))?;
-        Ok(both(system, questions, budget))
+        Ok(both(synchronous(model)?, questions, budget))
     }
 }
 

@@ -1,9 +1,9 @@
 //! By satisfiability: synchronous systems that no decision diagram holds.
 
-use narrows_model::{Model, Question, Refusal};
+use narrows_model::{FormKind, Model, Question, Refusal};
 
-use super::{refuse_messages, refuse_order, refuse_search_options, wrong_form};
-use crate::{Budget, CheckOptions, Checked, Engine, Unanswered};
+use super::synchronous;
+use crate::{Budget, CheckOptions, Checked, Engine, Feature, Unanswered};
 
 /// The engine, in one of its ways.
 pub(crate) struct Sat(pub(crate) narrows_sat::Engine);
@@ -13,14 +13,12 @@ impl Engine for Sat {
         self.0.name()
     }
 
-    fn accepts_model(&self, model: &Model, options: &CheckOptions<'_>) -> Result<(), Refusal> {
-        let who = format!("`{}`", self.0.name());
-        if model.synchronous().is_none() {
-            return Err(wrong_form(model, &who, "SMV models"));
-        }
-        refuse_messages(model, options)?;
-        refuse_order(options, &who)?;
-        refuse_search_options(options, &who)
+    fn forms(&self) -> &'static [FormKind] {
+        &[FormKind::Synchronous]
+    }
+
+    fn features(&self, _: FormKind) -> &'static [Feature] {
+        &[]
     }
 
     fn accepts_question(
@@ -29,10 +27,7 @@ impl Engine for Sat {
         question: &Question,
         _: &CheckOptions<'_>,
     ) -> Result<(), Refusal> {
-        match model.synchronous() {
-            Some(system) => narrows_sat::accepts(system, question),
-            None => Err(wrong_form(model, self.0.name(), "SMV models")),
-        }
+        narrows_sat::accepts(synchronous(model)?, question)
     }
 
     fn answer(
@@ -42,9 +37,6 @@ impl Engine for Sat {
         _: &CheckOptions<'_>,
         budget: &Budget,
     ) -> Result<Checked, Unanswered> {
-        let who = format!("`{}`", self.0.name());
-        let system =
-            model.synchronous().ok_or_else(|| Unanswered::Refused(wrong_form(model, &who, "SMV models")))?;
-        Ok(narrows_sat::check(system, questions, self.0, budget, &mut |_, _| true))
+        Ok(narrows_sat::check(synchronous(model)?, questions, self.0, budget, &mut |_, _| true))
     }
 }

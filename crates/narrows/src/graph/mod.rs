@@ -48,7 +48,7 @@ pub fn states(
     style: LabelStyle,
     budget: &Budget,
 ) -> Result<Result<States, GraphError>, Unanswered> {
-    let refuse = |reason: &str| Err(Unanswered::Refused(Refusal::new(reason)));
+    let refuse = |reason: &str| Err(Refusal::new(reason).into());
     let whole = |graph: Graph| States { graph, faults: 0 };
     Ok(match &model.form {
         Form::Synchronous(_) if !matches!(style, LabelStyle::Text | LabelStyle::Inputs) => {

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use narrows_model::{
-    Action, Change, EntryGroup, Event, Form, FormKind, Model, MoveKind, StateEntry, TraceStep, Violation,
+    Action, Change, EntryGroup, Event, FormKind, Model, MoveKind, StateEntry, TraceStep, Violation,
 };
 use narrows_report::{change_line, count, one_line};
 
@@ -13,11 +13,7 @@ use super::{Session, Status};
 const MAX_EXCERPT: usize = 40;
 
 fn kind(session: &Session<'_>) -> FormKind {
-    match &session.model().form {
-        Form::Synchronous(_) => FormKind::Synchronous,
-        Form::Labelled(_) => FormKind::Labelled,
-        _ => FormKind::Processes,
-    }
+    session.model().form.kind()
 }
 
 /// Says what moves in a step, as `P(0) file:line [statement]`, for each move that says something.
