@@ -7,6 +7,9 @@ use crate::narration::picture;
 use crate::plot::{Bars, Line, Lines, bars, lanes, lines, requests};
 use crate::sweep;
 
+/// As many lines as there are colours share a chart.
+const MAX_TOGETHER: usize = 8;
+
 /// A chart.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Picture {
@@ -172,23 +175,44 @@ impl Analysed<'_> {
                 groups.push(group);
             }
         }
-        for figure in 0..first.figures.len() {
-            let title = heads[first.settings.len() + figure].clone();
-            let line = |name: &String| {
-                let value = |value: &String| {
-                    let point = points.iter().find(|point| {
-                        group(&point.settings) == *name
-                            && point.settings.last().is_some_and(|(_, other)| other == value)
-                    })?;
-                    point.figures.get(figure).and_then(ends)
-                };
-                let shown = if name.is_empty() { title.clone() } else { name.clone() };
-                Line { name: shown, values: values.iter().map(value).collect() }
+        let values_of = |name: &String, figure: usize| -> Vec<Option<(f64, f64)>> {
+            let value = |value: &String| {
+                let point = points.iter().find(|point| {
+                    group(&point.settings) == *name
+                        && point.settings.last().is_some_and(|(_, other)| other == value)
+                })?;
+                point.figures.get(figure).and_then(ends)
             };
-            let drawn: Vec<Line> = groups.iter().map(line).collect();
+            values.iter().map(value).collect()
+        };
+        for together in self.drawn_together(groups.len()) {
+            let unit = match first.figures[together[0]].unit.as_str() {
+                "" => String::new(),
+                unit => format!(", {unit}"),
+            };
+            let head = |figure: usize| heads[first.settings.len() + figure].clone();
+            let (title, drawn) = if let [figure] = together[..] {
+                let line = |name: &String| {
+                    let shown = if name.is_empty() { head(figure) } else { name.clone() };
+                    Line { name: shown, values: values_of(name, figure) }
+                };
+                (head(figure), groups.iter().map(line).collect::<Vec<Line>>())
+            } else {
+                let mut drawn: Vec<Line> = Vec::new();
+                for figure in &together {
+                    let (name, values) = (&first.figures[*figure].name, values_of(&groups[0], *figure));
+                    // Of lines on top of each other only one would be seen.
+                    match drawn.iter_mut().find(|line| line.values == values) {
+                        Some(line) => line.name = format!("{}, {name}", line.name),
+                        None => drawn.push(Line { name: name.clone(), values }),
+                    }
+                }
+                (first.figures[together[0]].kind.to_owned(), drawn)
+            };
             if drawn.iter().all(|line| line.values.iter().all(Option::is_none)) {
                 continue;
             }
+            let title = format!("{title}{unit}");
             let svg = lines(&Lines {
                 title: &title,
                 across,
@@ -197,8 +221,28 @@ impl Analysed<'_> {
                 whole: None,
                 is_stepped: false,
             });
-            charts.push(Picture { name: format!("sweep-{}", figure + 1), title, svg });
+            charts.push(Picture { name: format!("sweep-{}", together[0] + 1), title, svg });
         }
+    }
+
+    /// Returns the numbers of the figures that share a chart of what is varied: those of the same kind, view and unit,
+    /// if there is one line for each.
+    fn drawn_together(&self, groups: usize) -> Vec<Vec<usize>> {
+        let figures = self.figures.sweep.first().map_or(&[][..], |point| &point.figures);
+        let mut charts: Vec<Vec<usize>> = Vec::new();
+        for (number, figure) in figures.iter().enumerate() {
+            let is_like = |chart: &&mut Vec<usize>| {
+                let other = &figures[chart[0]];
+                groups == 1
+                    && chart.len() < MAX_TOGETHER
+                    && (other.kind, other.view, &other.unit) == (figure.kind, figure.view, &figure.unit)
+            };
+            match charts.iter_mut().find(is_like) {
+                Some(chart) => chart.push(number),
+                None => charts.push(vec![number]),
+            }
+        }
+        charts
     }
 }
 

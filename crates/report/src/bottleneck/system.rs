@@ -50,7 +50,9 @@ impl Analysed<'_> {
         if nodes.is_empty() {
             return None;
         }
-        let shared = system.shared_objects();
+        // The states of caches, which a study puts under a model, belong to variables that are drawn themselves.
+        let mut shared = system.shared_objects();
+        shared.retain(|object| !object.name.contains('('));
         let is_small = nodes.len() + shared.len() + self.bottleneck.resources.len() <= MAX_NODES;
         for object in shared.iter().filter(|object| is_small || object.is_channel) {
             let (kind, what) = if object.is_channel {

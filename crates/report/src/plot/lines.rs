@@ -46,7 +46,10 @@ pub(crate) fn lines(plot: &Lines<'_>) -> String {
     let levels = ticks(most);
     let labels: Vec<String> = levels.iter().map(|level| short(*level)).collect();
     let left = room(labels.iter().map(String::as_str)) + 16.0;
-    let legend = room(plot.shown.iter().map(|line| line.name.as_str())) + 40.0;
+    // One line is what the title says.
+    let is_told = plot.shown.len() > 1;
+    let names = plot.shown.iter().filter(|_| is_told).map(|line| line.name.as_str());
+    let legend = room(names) + if is_told { 40.0 } else { 24.0 };
     let mut words: Vec<String> = Vec::new();
     for line in plot.shown {
         let value = |(point, value): (&String, &Option<(f64, f64)>)| match value {
@@ -92,6 +95,9 @@ pub(crate) fn lines(plot: &Lines<'_>) -> String {
             canvas.bar(&class, (x - half, middle - half), (2.0 * half, 2.0 * half), &says);
         }
         let _ = writeln!(canvas.out, "<path class=\"{class} curve\" d=\"{}\"/>", path.trim_end());
+        if !is_told {
+            continue;
+        }
         let top = 20.0 + number as f64 * 20.0;
         canvas.bar(&class, (left + WIDTH + 16.0, top - 9.0), (10.0, 10.0), &line.name);
         canvas.text("", left + WIDTH + 32.0, top, &line.name);

@@ -60,15 +60,24 @@ pub(crate) fn ranges(title: &str, rows: &[Range]) -> String {
             }
         }
         if let Some(mean) = row.mean {
+            if row.ends.is_none() {
+                canvas.bar("c1 upto", (left, top + 4.0), (x(mean) - left, HEIGHT - 10.0), says);
+            }
             canvas.bar("c1 mean", (x(mean) - 2.0, top + 1.0), (4.0, HEIGHT - 4.0), says);
         }
         canvas.text("", left + LENGTH + 12.0, top + 16.0, &texts[number]);
     }
     let bottom = height - 24.0;
-    let legend =
-        [("c0", "worst case"), ("c0 upto", "up to the best"), ("c1 mean", "mean"), ("possible", "possible")];
+    // What is not drawn needs no explanation.
+    let has = |is_so: &dyn Fn(&Range) -> bool| rows.iter().any(is_so);
+    let legend = [
+        ("c0", "worst case", has(&|row| row.ends.is_some())),
+        ("c0 upto", "up to the best", has(&|row| row.ends.is_some_and(|(worst, best)| best > worst))),
+        ("c1 mean", "mean", has(&|row| row.mean.is_some())),
+        ("possible", "possible", has(&|row| row.possible.is_some())),
+    ];
     let mut at = left;
-    for (class, name) in legend {
+    for (class, name, _) in legend.into_iter().filter(|(_, _, is_drawn)| *is_drawn) {
         canvas.bar(class, (at, bottom + 4.0), (10.0, 10.0), name);
         canvas.text("faint", at + 15.0, bottom + 13.0, name);
         at += 15.0 + room([name].into_iter()) + 16.0;
@@ -88,8 +97,10 @@ mod tests {
         ];
         let drawn = ranges("t", &rows);
         assert!(drawn.contains("<desc>a: 1 to 2, mean 1.5, possible 4; b: mean 0.5</desc>"), "{drawn}");
-        // Four boxes of the first, one of the second, and four of the legend.
-        assert_eq!(drawn.matches("<rect class=\"bar ").count(), 9);
+        // Four boxes of the first, two of the second, and four of the legend.
+        assert_eq!(drawn.matches("<rect class=\"bar ").count(), 10);
+        let alone = ranges("t", &rows[1..]);
+        assert!(alone.contains(">mean<") && !alone.contains(">worst case<"), "{alone}");
         assert!(ranges("t", &[]).ends_with("</svg>\n"));
     }
 }
