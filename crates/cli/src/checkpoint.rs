@@ -28,7 +28,7 @@ pub(crate) struct Checkpointing {
     #[arg(long = "checkpoint", value_name = "FILE", conflicts_with_all = ["bitstate", "hash_compact"])]
     file: Option<PathBuf>,
 
-    /// Save the search each time this much time has passed
+    /// Save the search this often
     #[arg(long = "checkpoint-every", value_name = "TIME", requires = "file", default_value = "5m")]
     #[arg(value_parser = parse_time)]
     every: Duration,

@@ -31,7 +31,7 @@ Examples:
   narrows measure study.toml               how long, how often, how fast
   narrows fit log.csv                      the delays that fit measured durations
   narrows bounds m.pml --from p --to q     the least and the most steps from here to there
-  narrows explore peterson.pml             count states, find what goes wrong and what is never reached
+  narrows explore peterson.pml             count states, find code that is never reached
   narrows simulate peterson.pml            run it step by step, forwards and backwards
   narrows check peterson.pml --format json print one JSON document
   narrows automaton '[] (p -> <> q)'       show the automaton of a formula

@@ -1,4 +1,4 @@
-//! Which files may be read: none that a reader could wait for without end, and for models from strangers only
+//! Which files may be read: none that a reader could wait for without end, and for untrusted models only
 //! those of one folder.
 
 use std::io;

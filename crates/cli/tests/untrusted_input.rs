@@ -1,4 +1,4 @@
-//! Models and graphs from strangers: what they can't do to a terminal, a spreadsheet, other files, time and
+//! Untrusted models and graphs: what they can't do to a terminal, a spreadsheet, other files, time and
 //! memory.
 
 #![expect(clippy::unwrap_used, reason = "a helper of a test may fail as the test itself")]

@@ -170,7 +170,7 @@ pub struct Sensitivity {
     pub view: &'static str,
     /// The throughput as it is.
     pub now: f64,
-    /// With a tenth less of the delay; `None` if it could not be found out.
+    /// With the delay cut by 10 %; `None` if it was not decided.
     pub less: Option<f64>,
     /// With a tenth more.
     pub more: Option<f64>,
@@ -184,7 +184,7 @@ impl Sensitivity {
         elasticity.is_finite().then_some(elasticity)
     }
 
-    /// Returns what part of the throughput is gained with a tenth less.
+    /// Returns what part of the throughput is gained with the delay cut by 10 %.
     pub fn gain(&self) -> Option<f64> {
         Some(self.less? / self.now - 1.0)
     }

@@ -1,4 +1,4 @@
-//! Texts from strangers, made harmless for terminals and spreadsheets.
+//! Untrusted texts, made harmless for terminals and spreadsheets.
 //!
 //! A model, a file name or a label may hold characters that move the cursor, set colours, rename the window
 //! or reverse the direction of writing. What is shown to people goes through [`printable`]; line breaks and

@@ -21,8 +21,8 @@ const EXAMPLES: &str = "\
 Examples:
   narrows bottleneck examples/myrinet                    every study of a folder, side by side
   narrows bottleneck lcp.toml mcp.toml                   two studies side by side
-  narrows bottleneck study.toml --what-if dma:done=100   what if something took another time?
-  narrows bottleneck study.toml --what-if BUFFERS=2      what if a constant had another value?";
+  narrows bottleneck study.toml --what-if dma:done=100   what if a delay were another?
+  narrows bottleneck study.toml --what-if BUFFERS=2      what if a constant were another?";
 
 /// So many studies are put side by side in a terminal.
 const SIDE_BY_SIDE: usize = 3;

@@ -16,7 +16,7 @@ use crate::output;
   narrows completions zsh > ~/.zfunc/_narrows
   narrows completions fish > ~/.config/fish/completions/narrows.fish")]
 pub(crate) struct Arguments {
-    /// Which shell
+    /// The shell to write the script for
     #[arg(value_enum)]
     shell: Shell,
 }
@@ -26,7 +26,7 @@ pub(crate) struct Arguments {
 #[command(after_help = "Example:
   narrows man ~/.local/share/man/man1")]
 pub(crate) struct Manual {
-    /// Write them into this folder
+    /// Write the pages into this folder
     #[arg(value_name = "FOLDER")]
     folder: PathBuf,
 }

@@ -35,7 +35,7 @@ pub(crate) struct Options {
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     pub(crate) format: Format,
 
-    /// Show up to this many significant digits of measured numbers, as far as they are certain [default: 6]
+    /// Show up to this many significant digits of a result, as far as they are certain [default: 6]
     #[arg(long, value_name = "N", value_parser = digits)]
     pub(crate) digits: Option<usize>,
 

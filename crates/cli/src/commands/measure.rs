@@ -15,7 +15,7 @@ Examples:
   narrows measure study.toml --runs        with the runs that show the best and the worst case
   narrows measure study.toml --against log.csv    beside what was measured
   narrows measure study.toml --csv out.csv the table of a sweep for a spreadsheet or a script
-  narrows measure study.toml --engine simulation   estimates, for what is too large for anything else";
+  narrows measure study.toml --engine simulation   estimate what is too large to be exact";
 
 /// Answer the questions of a study: how long, how often, how fast
 #[derive(Args)]

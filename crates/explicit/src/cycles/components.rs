@@ -1,7 +1,7 @@
 //! Depth-first search for an accepting, and fair, strongly connected component, on the fly, by one of several
 //! threads.
 //!
-//! The states on the way and those that hang together with them are *open*; they lie on a stack in the order
+//! The states on the way and those of their components are *open*; they lie on a stack in the order
 //! they were found, divided into components, each of them strongly connected by the edges followed so far. An
 //! edge back to an open state merges all components above it (H. Gabow, *Path-based depth-first search for
 //! strong and biconnected components*, 2000). Each component knows whether it has an accepting state, and

@@ -299,7 +299,7 @@ pub(crate) fn saturated(
     Some(names)
 }
 
-/// Returns the delays that matter most: those of which a tenth less gains most, if it gains anything.
+/// Returns the delays that matter most: those of which a cut by 10 % gains most, if it gains anything.
 pub(super) fn most_critical(changes: &[Sensitivity]) -> Vec<&Sensitivity> {
     let Some(gain) = changes.first().and_then(Sensitivity::gain).filter(|gain| *gain > NO_GAIN) else {
         return Vec::new();

@@ -1,4 +1,4 @@
-//! What a throughput would be if a delay were a tenth less, or a tenth more.
+//! What a throughput would be if a delay were 10 % shorter, or longer.
 
 use narrows_model::{FigureResult, Flow, Sensitivity};
 use narrows_performance::timed::ratio::Extreme;

@@ -110,7 +110,11 @@ impl Reader<'_> {
         let view = entry.get("view").and_then(|value| self.view(value));
         if is_verdict(&question) && view.is_some_and(|view| view != View::Untimed) {
             let place = entry.get("view").map_or(span, |value| self.span(value.span()));
-            self.wrong("S0020", place, "this is found out whatever the delays: a view makes no difference");
+            self.wrong(
+                "S0020",
+                place,
+                "the answer does not depend on the delays: a view makes no difference",
+            );
         }
         let expect = entry.get("expect").and_then(|value| {
             let expect = self.expect(value, unit)?;

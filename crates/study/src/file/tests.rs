@@ -182,7 +182,7 @@ fn what_makes_no_difference_is_told() {
         ("[signal]\nx = \"x\"", "S0020 signals are drawn of runs of SMV models alone [signal] "),
         (
             "[[ask]]\nltl = \"x\"\nview = \"timed\"",
-            "S0020 this is found out whatever the delays: a view makes no difference [\"timed\"] ",
+            "S0020 the answer does not depend on the delays: a view makes no difference [\"timed\"] ",
         ),
         (
             "[[ask]]\nltl = \"x\"\ntrend = { N = \"increasing\" }\n[sweep]\nN = [1, 2]",

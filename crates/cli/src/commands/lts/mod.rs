@@ -18,7 +18,7 @@ mod run_text;
 use clap::{Args, Subcommand};
 use files::read;
 
-/// Look at labelled graphs (.aut), and change, compare and check them
+/// Inspect, minimise, compare, check and solve labelled graphs (.aut)
 #[derive(Args)]
 pub(crate) struct Arguments {
     /// In a LOTOS model, give a parameter of the specification this value

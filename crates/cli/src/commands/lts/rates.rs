@@ -71,7 +71,7 @@ pub(crate) struct Transient {
     time: Vec<f64>,
 }
 
-/// Compute how likely an action or a state is reached, how soon, and what is gained on the way
+/// Compute the probability of reaching an action or a state, the mean time, and the reward on the way
 #[derive(Args)]
 pub(crate) struct Way {
     #[command(flatten)]

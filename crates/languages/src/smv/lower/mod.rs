@@ -280,7 +280,7 @@ impl<'a> Lowering<'a> {
             HazardKind::Index => "this is outside of the array",
             HazardKind::NoBranch => "a branch is missing here",
         };
-        let title = format!("it is not found out whether {what}");
+        let title = format!("not checked: whether {what}");
         let diagnostic =
             Diagnostic::warning("V0305", span, title).label("it depends on the state after the step");
         self.report(diagnostic);
