@@ -125,7 +125,7 @@ fn help(flow: &Flow, timed: Option<(f64, f64)>, possible: Option<f64>) -> Vec<St
         && best > 0.0
         && possible > best * (1.0 + NOTABLE)
     {
-        list.push(format!("full overlap: {} times as many", short(possible / best)));
+        list.push(format!("full overlap: {} times as frequent", short(possible / best)));
     }
     list
 }

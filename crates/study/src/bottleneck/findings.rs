@@ -72,7 +72,7 @@ impl Workbench<'_, '_> {
         if reached < possible * (1.0 - 1e-9) {
             let part = ((reached - least) / (possible - least)).clamp(0.0, 1.0);
             findings.push(format!(
-                "If the busiest process never waited, there would be {} times as many `{event}`: {} 1/{}. {} of the \
+                "If the busiest process never waited, `{event}` would be {} times as frequent: {} 1/{}. {} of the \
                  possible overlap is achieved.",
                 short(possible / reached),
                 short(possible),
@@ -81,8 +81,7 @@ impl Workbench<'_, '_> {
             ));
         } else {
             findings.push(format!(
-                "All possible overlap is achieved: without any, there would be {} of the \
-                 `{event}`.",
+                "All possible overlap is achieved: without any, `{event}` would be {} as frequent.",
                 percent(least / reached)
             ));
         }
@@ -199,7 +198,7 @@ impl Workbench<'_, '_> {
                     format!("`{name}` is the bottleneck: it is busy {} of the time.", percent(busy[resource]))
                 }
                 (None, share) => format!(
-                    "On average, `{name}` is what `{}` waits for most: {} of the time between two of them depends on it.",
+                    "On average, `{}` waits most for `{name}`: {} of the time between two of them depends on it.",
                     flow.event,
                     share.map_or_else(|| "a part".to_owned(), |share| percent(share.min(1.0)))
                 ),
@@ -214,7 +213,7 @@ impl Workbench<'_, '_> {
     fn timeless(&self) -> Option<String> {
         let names = self.prepared.timeless_processes();
         let list = listed(names.iter().map(|name| format!("`{name}`")));
-        (!names.is_empty()).then(|| format!("Taken to need no time, since no delay is given: {list}."))
+        (!names.is_empty()).then(|| format!("Assumed to take no time, as no delay is given: {list}."))
     }
 
     /// Returns for what part of the time each resource is busy on average; 0 if it is not known.
