@@ -203,7 +203,7 @@ fn what_only_waits_is_no_bottleneck() {
     let analysis = analysed(model, study).expect("a study");
     let flow = &analysis.bottleneck.flows[0];
     assert_eq!(flow.bottleneck.as_deref(), Some(&["drain".to_owned()][..]));
-    let said = "Taken to need no time, since no delay is given: `fill`.";
+    let said = "Assumed to take no time, as no delay is given: `fill`.";
     assert!(flow.findings.iter().any(|finding| finding == said), "{:?}", flow.findings);
     // With it, it is still not what is waited for.
     let analysis = analysed(model, &format!("{study}\"fill:copy\" = 1")).expect("a study");

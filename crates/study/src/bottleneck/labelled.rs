@@ -88,9 +88,9 @@ impl LabelledBench<'_> {
         for change in most_critical(&flow.changes) {
             let Some(share) = change.elasticity().filter(|share| *share > NOTHING) else { continue };
             flow.findings.push(format!(
-                "On average, `{}` is what `{}` waits for most: {} of the time between two of them depends on it.",
-                change.delay,
+                "On average, `{}` waits most for `{}`: {} of the time between two of them depends on it.",
                 event.text,
+                change.delay,
                 percent(share.min(1.0))
             ));
             flow.bottleneck.get_or_insert_default().push(change.delay.clone());
