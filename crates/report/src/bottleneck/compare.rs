@@ -54,7 +54,12 @@ impl Analysed<'_> {
         let is_shown = |figure: &&Figure| is_new(figure.kind) && figure.cell.is_none();
         for figure in self.figures.figures.iter().filter(is_shown) {
             let text = crate::figures::result_text(figure, self.figures.digits());
-            lines.push((format!("{} {} ({})", figure.kind, figure.name, figure.view), text));
+            let name = match figure.kind {
+                // Of an answer that is known in the view of its question.
+                "trend" => format!("trend {}", figure.name),
+                kind => format!("{kind} {} ({})", figure.name, figure.view),
+            };
+            lines.push((name, text));
         }
         let events = self.bottleneck.flows.iter().map(|flow| flow.event.clone()).collect();
         let expects = self.figures.figures.iter().any(|figure| figure.expected.is_some());

@@ -13,6 +13,9 @@ use super::summary::judged;
 use crate::diagram::Diagram;
 use crate::{chart, diagram, plot};
 
+/// Variants that differ by less are alike.
+const ALIKE: f64 = 5e-4;
+
 /// A page about some studies.
 #[derive(Default)]
 pub struct StudyPage {
@@ -36,6 +39,8 @@ struct Whole<'p> {
     /// The best and the worst of all that is compared.
     extremes: Vec<(&'static str, &'p str, String, &'p Story)>,
     variants: Vec<String>,
+    /// How many studies are as expected, and which ones are not.
+    verdicts: Vec<String>,
     heads: Vec<String>,
     different: Vec<Row>,
     same: Vec<Row>,
@@ -80,6 +85,7 @@ impl StudyPage {
             extremes: extremes(&stories),
             stories,
             variants: variants(&compared).iter().map(|svg| without_style(svg)).collect(),
+            verdicts: verdicts(&self.columns, &names),
             heads: names,
             different,
             same,
@@ -90,6 +96,25 @@ impl StudyPage {
         };
         printable(&whole.render().unwrap_or_default()).into_owned()
     }
+}
+
+/// Says how many of the studies that expect something are as expected, and names the others.
+fn verdicts(columns: &[Column], names: &[String]) -> Vec<String> {
+    let such = |word: &str| -> Vec<&str> {
+        let judged = columns.iter().zip(names).filter(|(column, _)| judged(column) == word);
+        judged.map(|(_, name)| name.as_str()).collect()
+    };
+    let (met, unmet, open) = (such("yes").len(), such("NO"), such("undecided"));
+    let all = met + unmet.len() + open.len();
+    let whole = match all {
+        0 => return Vec::new(),
+        1 if met == 1 => "One study says what it expects, and is as expected.".to_owned(),
+        _ if met == all => format!("All {all} studies that say what they expect are as expected."),
+        _ => format!("{met} of {all} studies that say what they expect are as expected."),
+    };
+    let told =
+        |what: &str, names: &[&str]| (!names.is_empty()).then(|| format!("{what}: {}.", names.join(", ")));
+    [Some(whole), told("Not as expected", &unmet), told("Undecided", &open)].into_iter().flatten().collect()
 }
 
 /// Returns the best and the worst variant, if all are about the same event in the same unit.
@@ -106,7 +131,39 @@ fn extremes<'p>(
         (what, *id, name.clone(), *story)
     };
     match (known.first(), known.last()) {
-        (Some(best), Some(worst)) => vec![told("Best", best), told("Worst", worst)],
+        (Some(best), Some(worst)) if best.2.best() - worst.2.best() > best.2.best() * ALIKE => {
+            vec![told("Best", best), told("Worst", worst)]
+        }
         _ => Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Column, verdicts};
+
+    #[test]
+    fn verdicts_name_what_is_not_as_expected() {
+        let column = |status, expects| Column {
+            name: String::new(),
+            events: Vec::new(),
+            lines: Vec::new(),
+            status,
+            expects,
+        };
+        let said = |columns: &[Column]| {
+            let names: Vec<String> = (1..=columns.len()).map(|number| format!("study {number}")).collect();
+            verdicts(columns, &names).join(" ")
+        };
+        // What expects nothing is not counted.
+        assert_eq!(said(&[column(0, false), column(0, false)]), "");
+        assert_eq!(
+            said(&[column(0, true), column(0, false), column(0, true)]),
+            "All 2 studies that say what they expect are as expected."
+        );
+        assert_eq!(
+            said(&[column(0, true), column(1, true), column(2, true)]),
+            "1 of 3 studies that say what they expect are as expected. Not as expected: study 2. Undecided: study 3."
+        );
     }
 }

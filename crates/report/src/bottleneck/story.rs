@@ -84,7 +84,7 @@ impl Analysed<'_> {
         match of("stochastic").and_then(ends) {
             Some((low, high)) if high - low <= high.abs() * 1e-3 => {
                 let off = ((high - low) / 2.0).max(f64::EPSILON * high.abs());
-                format!("bounded: the mean{} is known to ± {off:.0e}", states("stochastic"))
+                format!("bounded: the mean is known to ± {off:.0e}, from a chain{}", states("stochastic"))
             }
             Some(_) => "bounded: the range over all schedulers".to_owned(),
             None => "nothing is known about time".to_owned(),
