@@ -10,7 +10,8 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("logic", &["graph"]),
     ("model", &["source", "graph", "logic"]),
     ("languages", &["source", "graph", "logic", "model"]),
-    ("explicit", &["source", "graph", "logic", "model"]),
+    ("gpu", &[]),
+    ("explicit", &["source", "graph", "logic", "model", "gpu"]),
     ("symbolic", &["source", "graph", "logic", "model"]),
     ("sat", &["source", "graph", "logic", "model"]),
     ("lts", &["source", "graph", "logic", "model"]),
@@ -22,6 +23,7 @@ const LAYERS: &[(&str, &[&str])] = &[
         &[
             "source",
             "graph",
+            "gpu",
             "model",
             "languages",
             "explicit",

@@ -193,6 +193,7 @@ fn is_allowed(licence: &str) -> bool {
 const COLD: &[&str] = &[
     "narrows",
     "narrows-cli",
+    "narrows-gpu",
     "narrows-languages",
     "narrows-logic",
     "narrows-report",

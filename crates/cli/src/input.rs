@@ -50,6 +50,10 @@ pub(crate) struct Models {
     #[arg(long, value_name = "SIZE", value_parser = limits::parse_memory)]
     pub(crate) memory: Option<u64>,
 
+    /// Use at most this much memory of a GPU [default: what is free]
+    #[arg(long, value_name = "SIZE", value_parser = limits::parse_memory)]
+    pub(crate) gpu_memory: Option<u64>,
+
     /// Stop after this time, such as 90s, 5m or 1h30m, for each model
     #[arg(long, value_name = "TIME", value_parser = limits::parse_time)]
     pub(crate) time: Option<std::time::Duration>,
@@ -67,6 +71,8 @@ enum EngineName {
     Native,
     /// Promela: the reference evaluator
     Interpreter,
+    /// Promela: every state on an NVIDIA GPU, for assertions, deadlocks and faults
+    Gpu,
     /// Sets of states, as binary decision diagrams: for SMV, and for Promela with many states of few
     /// processes
     #[value(alias = "bdd")]
@@ -86,6 +92,7 @@ impl Models {
             None | Some(EngineName::Auto) => Choice::Automatic,
             Some(EngineName::Native) => Choice::Native,
             Some(EngineName::Interpreter) => Choice::Interpreter,
+            Some(EngineName::Gpu) => Choice::Gpu,
             Some(EngineName::Symbolic) => Choice::Symbolic,
             Some(EngineName::Bmc) => Choice::Bounded,
             Some(EngineName::Induction) => Choice::Induction,

@@ -18,6 +18,7 @@ use narrows_model::{
 
 use crate::ctl;
 use crate::shorten::shorten;
+use crate::table_driven::breadth_first_on;
 use crate::temporal::{Decided as DecidedRun, decide as decide_run};
 use crate::{
     Budget, End, Engine, Exploration, Faults, Finding, Goal, Reduction, SearchScope, Share, Watch, Wrong,
@@ -115,7 +116,8 @@ pub fn accepts(system: &System, question: &Question) -> Result<(), Refusal> {
     }
 }
 
-pub(crate) fn is_safety(question: &Question) -> bool {
+/// Returns whether a question is about single states and steps.
+pub fn is_safety(question: &Question) -> bool {
     matches!(question, Question::Assertions | Question::Deadlock | Question::Faults)
 }
 
@@ -239,6 +241,17 @@ pub fn explore(
         return scout;
     }
     breadth_first_reduced(space, reduction.filter(|_| is_worth_it(&scout)), &[], scope)
+}
+
+/// Visits every state of a system, as [`explore`] does without a reduction; a large one by the accelerator of
+/// the scope, if there is one and it can.
+pub fn explore_accelerated(engine: &Engine<'_>, scope: &SearchScope<'_>) -> Exploration {
+    let scout = depth_first_reduced(engine, None, Faults::Stop, &scout_scope(scope));
+    let is_over = matches!(scout.end, End::Complete | End::Limit(_) | End::Fault);
+    if is_over || scope.states <= SCOUT_STATES {
+        return scout;
+    }
+    breadth_first_on(engine, &[], scope)
 }
 
 /// Returns whether a reduction leaves out steps often enough, in the first search: to look for them takes
@@ -371,7 +384,7 @@ impl Searches {
             // What is saved belongs to the search that decides everything.
             let checkpoints = scope.checkpoints.filter(|_| reduction.is_none());
             let scope = SearchScope { checkpoints, ..*scope };
-            searches.shortest = Some(breadth_first(engine, &goals, &scope));
+            searches.shortest = Some(breadth_first_on(engine, &goals, &scope));
         }
         searches
     }

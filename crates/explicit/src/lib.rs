@@ -15,6 +15,7 @@
 //! | `reduction/` | stubborn sets |
 //! | `lossy/` | hash compaction and bit-state hashing: never answers *holds* |
 //! | `checkpoint/` | a search as bytes, to be resumed |
+//! | `table_driven/` | breadth-first search on a GPU, by tables of what processes do |
 //! | `numbered.rs` | all states with numbers, for graphs |
 //! | `findings.rs`, `shorten.rs` | violations found on the way; shorter counterexamples |
 //!
@@ -41,6 +42,7 @@ mod reduction;
 mod search;
 mod shorten;
 mod store;
+mod table_driven;
 mod temporal;
 mod vacuity;
 
@@ -52,7 +54,9 @@ mod samples;
 mod tests;
 
 pub use breadth_first::{Goal, breadth_first, breadth_first_reduced};
-pub use check::{NotReplayed, Options, accepts, check, explore, problems, replay};
+pub use check::{
+    NotReplayed, Options, accepts, check, explore, explore_accelerated, is_safety, problems, replay,
+};
 pub use checkpoint::{CheckpointError, Checkpoints};
 pub use ctl::{CtlAnswer, accepts_fair, ctl};
 pub use depth_first::{Faults, depth_first, depth_first_reduced};
@@ -65,3 +69,4 @@ pub use numbered::{NumberedEdge, NumberedWalk, numbered_walk};
 pub use reduction::Reduction;
 pub use search::{End, Exploration, SearchScope};
 pub use store::{Entry, Full, Shape, StateId, Store};
+pub use table_driven::{Accelerator, accepts_tables, breadth_first_by_tables};

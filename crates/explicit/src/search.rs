@@ -5,7 +5,7 @@ use std::io;
 use narrows_model::{Coverage, Limit, Move, SearchProfile, Successor};
 
 use crate::checkpoint::{Input, Output, Unloaded};
-use crate::{Budget, Checkpoints, Finding, Full, Progress, Store};
+use crate::{Accelerator, Budget, Checkpoints, Finding, Full, Progress, Store};
 
 /// How far a search goes within its budget, and who keeps it.
 #[derive(Clone, Copy)]
@@ -20,6 +20,8 @@ pub struct SearchScope<'a> {
     pub learn_from: u64,
     /// Who keeps what breadth-first search needs to go on later.
     pub checkpoints: Option<&'a dyn Checkpoints>,
+    /// What takes over a breadth-first search of a system's states, if it can.
+    pub accelerator: Option<&'a dyn Accelerator>,
 }
 
 impl<'a> SearchScope<'a> {
@@ -31,6 +33,7 @@ impl<'a> SearchScope<'a> {
             transitions: u64::MAX,
             learn_from: 1 << 15,
             checkpoints: None,
+            accelerator: None,
         }
     }
 }

@@ -133,6 +133,8 @@ pub enum Choice {
     Interpreter,
     /// Set by set.
     Symbolic,
+    /// State by state, on a GPU.
+    Gpu,
     /// By satisfiability: runs by their length.
     Bounded,
     /// By satisfiability: induction over several steps.
@@ -170,6 +172,8 @@ pub struct CheckOptions<'a> {
     pub told: RunStyle,
     /// The order of variables to begin with.
     pub order: Option<&'a Order>,
+    /// How many bytes of a GPU's memory may be used, if not all that are free.
+    pub gpu_memory: Option<u64>,
     /// Where the order of variables is put that was found, if it is wanted.
     pub found_order: Option<&'a OnceLock<Order>>,
 }
@@ -186,7 +190,7 @@ pub enum Unanswered {
 }
 
 /// Returns all engines, the more general ones first.
-pub fn engines() -> [&'static dyn Engine; 9] {
+pub fn engines() -> [&'static dyn Engine; 10] {
     use narrows_sat::Engine as By;
     static BOUNDED: Sat = Sat(By::Bounded);
     static INDUCTION: Sat = Sat(By::Induction);
@@ -195,6 +199,7 @@ pub fn engines() -> [&'static dyn Engine; 9] {
         &Explicit { choice: Choice::Automatic },
         &Explicit { choice: Choice::Native },
         &Explicit { choice: Choice::Interpreter },
+        &Explicit { choice: Choice::Gpu },
         &Portfolio,
         &Symbolic,
         &BOUNDED,
@@ -219,6 +224,7 @@ pub(crate) fn chosen(model: &Model, choice: Choice) -> &'static dyn Engine {
         Choice::Automatic => &Explicit { choice: Choice::Automatic },
         Choice::Native => &Explicit { choice: Choice::Native },
         Choice::Interpreter => &Explicit { choice: Choice::Interpreter },
+        Choice::Gpu => &Explicit { choice: Choice::Gpu },
         Choice::Symbolic => &Symbolic,
         Choice::Bounded => &Sat(By::Bounded),
         Choice::Induction => &Sat(By::Induction),

@@ -1,7 +1,8 @@
 //! Visits every state: how many there are, what goes wrong in them, what is never reached.
 
 use narrows_explicit::{
-    Checkpoints, Lossy, Reduction, SearchScope, explore as visit, explore_lossy, problems,
+    Checkpoints, Engine, Exploration, Lossy, Reduction, SearchScope, accepts_tables, explore as visit,
+    explore_accelerated, explore_lossy, problems,
 };
 use narrows_model::synchronous::SynchronousSystem;
 use narrows_model::{Evaluator, Form, FormKind, Model, Problem, Question, Refusal, Verdict};
@@ -10,6 +11,7 @@ use narrows_symbolic::{Options, check, explore_processes};
 use crate::engines::explicit::executor;
 use crate::engines::labelled::{self, Asked};
 use crate::engines::symbolic::refused;
+use crate::gpu::Gpu;
 use crate::{Budget, Checked, Choice, Unanswered};
 
 /// How states are visited.
@@ -23,6 +25,8 @@ pub struct ExploreOptions<'a> {
     pub lossy: Option<Lossy>,
     /// Who keeps what a search needs to go on later.
     pub checkpoints: Option<&'a dyn Checkpoints>,
+    /// How many bytes of a GPU's memory may be used, if not all that are free.
+    pub gpu_memory: Option<u64>,
 }
 
 /// Visits every state of a model.
@@ -38,22 +42,40 @@ pub fn explore(model: &Model, options: &ExploreOptions<'_>, budget: &Budget) -> 
         Form::Processes(system) if options.engine == Choice::Symbolic => {
             explore_processes(&Evaluator::new(system), budget).map_err(refused)
         }
+        Form::Processes(system) if options.engine == Choice::Gpu => {
+            let engine = executor(system, options.engine)?;
+            let gpu = Gpu::find(options.gpu_memory)?;
+            let scope = SearchScope { accelerator: Some(&gpu), ..SearchScope::within(budget) };
+            let found = explore_accelerated(&engine, &scope);
+            gpu.result()?;
+            Ok(checked(&engine, found))
+        }
         Form::Processes(system) => {
             let engine = executor(system, options.engine)?;
             let engine = if options.reduce { engine.forgetting() } else { engine };
             let reduction = if options.reduce { Reduction::for_safety(&engine) } else { None };
             let scope = SearchScope { checkpoints: options.checkpoints, ..SearchScope::within(budget) };
-            let found = match options.lossy {
-                Some(lossy) => explore_lossy(&engine, lossy, &scope),
-                None => visit(&engine, reduction.as_ref(), &scope),
+            let is_plain =
+                options.engine == Choice::Automatic && !options.reduce && scope.checkpoints.is_none();
+            let gpu = if is_plain { Gpu::if_there(options.gpu_memory) } else { None };
+            let found = match (options.lossy, &gpu) {
+                (Some(lossy), _) => explore_lossy(&engine, lossy, &scope),
+                (None, Some(gpu)) => {
+                    explore_accelerated(&engine, &SearchScope { accelerator: Some(gpu), ..scope })
+                }
+                (None, None) => visit(&engine, reduction.as_ref(), &scope),
             };
-            let problems = problems(engine.evaluator(), &found.findings);
-            let limit = found.end.limit();
-            let profile = found.profile;
-            Ok(Checked { coverage: found.coverage, limit, problems, profile, ..Checked::default() })
+            Ok(checked(&engine, found))
         }
         _ => Err(Refusal::new("this form has no states to visit").into()),
     }
+}
+
+fn checked(engine: &Engine<'_>, found: Exploration) -> Checked {
+    let problems = problems(engine.evaluator(), &found.findings);
+    let limit = found.end.limit();
+    let profile = found.profile;
+    Checked { coverage: found.coverage, limit, problems, profile, ..Checked::default() }
 }
 
 impl ExploreOptions<'_> {
@@ -67,6 +89,10 @@ impl ExploreOptions<'_> {
             }
             (Form::Synchronous(_) | Form::Labelled(_), Choice::Native | Choice::Interpreter) => {
                 "machine code and evaluator are for Promela models"
+            }
+            (Form::Synchronous(_) | Form::Labelled(_), Choice::Gpu) => "a GPU searches Promela models",
+            (Form::Processes(system), Choice::Gpu) if !wants_search => {
+                return accepts_tables(&Engine::automatic(Evaluator::new(system)));
             }
             (Form::Labelled(_), Choice::Symbolic) => "sets of states are for SMV and Promela models",
             (form, _) if wants_search && !(is_explicit && form.kind() == FormKind::Processes) => {

@@ -80,6 +80,7 @@ mod engine;
 mod engines;
 mod explain;
 mod explore;
+mod gpu;
 mod graph;
 mod interchange;
 mod rates;

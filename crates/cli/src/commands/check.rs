@@ -170,6 +170,7 @@ fn one(
         more_runs: arguments.all,
         every_state: arguments.no_reduction,
         lossy: arguments.storage.lossy(budget.memory)?,
+        gpu_memory: models.gpu_memory,
         checkpoints: checkpoint.as_ref().map(|checkpoint| checkpoint as &dyn Checkpoints),
         told: if arguments.chart { RunStyle::Messages } else { RunStyle::Steps },
         order: order.as_ref(),

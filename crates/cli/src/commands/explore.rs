@@ -58,6 +58,7 @@ fn one(model: &Model, arguments: &Arguments, clock: &Clock) -> anyhow::Result<Ou
         engine: models.choice(),
         reduce: arguments.reduce,
         lossy: arguments.storage.lossy(budget.memory)?,
+        gpu_memory: models.gpu_memory,
         checkpoints: checkpoint.as_ref().map(|checkpoint| checkpoint as &dyn Checkpoints),
     };
     let explored = narrows::explore(model, &options, &budget);

@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use narrows_model::{Evaluator, LocationId, Outline, ProcessOutline};
+use narrows_model::{Evaluator, LocationId, Outline, ProcessOutline, ProcessSet, Statement};
 
 use super::footprint::{Channels, Footprint};
 use super::resolve::{Known, Resolver};
@@ -17,6 +17,14 @@ use crate::Engine;
 pub(crate) struct ReadSets<'s> {
     evaluator: Evaluator<'s>,
     statics: Statics<'s>,
+}
+
+/// What decides about the steps of a process.
+pub(crate) struct Rounds {
+    /// The bytes of each round.
+    pub(crate) bytes: Vec<Vec<Range<u32>>>,
+    /// Whether nothing else decides.
+    pub(crate) is_known: bool,
 }
 
 impl std::fmt::Debug for ReadSets<'_> {
@@ -41,19 +49,98 @@ impl<'s> ReadSets<'s> {
         let mut outline = Outline::default();
         self.evaluator.outline(state, &mut outline);
         let process = outline.processes.get(pid)?;
-        let local_bytes = self.statics.system.proctype(process.proctype).local_bytes;
-        bytes.push(process.start as u32..process.locals as u32 + local_bytes);
+        bytes.push(self.own_bytes(process));
         let footprint = self.footprint(state, pid, process);
-        let kinds = &self.statics.system.channel_kinds;
-        let mut meeting = Channels::default();
-        let channels = || (1_u8..).zip(&outline.channels);
-        for (number, _) in channels().filter(|(_, channel)| kinds[channel.kind].capacity == 0) {
-            meeting.insert(number);
-        }
         let Footprint { anything, births, opens, deaths, counts, .. } = footprint;
-        if anything || births || opens || deaths || counts || footprint.sends.meets(meeting) {
+        let meets = footprint.sends.meets(self.meetings(&outline));
+        if anything || births || opens || deaths || counts || meets {
             return Some(false);
         }
+        self.add_touched(&footprint, &outline, bytes);
+        Some(true)
+    }
+
+    /// Tells what decides about the steps that a process begins, for who knows already which processes and
+    /// channels there are: which bytes, in rounds. What the bytes of each round are depends on those of the
+    /// rounds before alone. `None` if there is no such process.
+    ///
+    /// Here a process may also meet others in a rendezvous, create processes, and end: that depends on where
+    /// its partners are, on which processes there are, and on what is removed.
+    pub(crate) fn rounds(&self, state: &[u8], pid: usize) -> Option<Rounds> {
+        let mut outline = Outline::default();
+        self.evaluator.outline(state, &mut outline);
+        let process = outline.processes.get(pid)?;
+        let own = vec![self.own_bytes(process)];
+        let mut footprint = self.footprint(state, pid, process);
+        let mut rounds = Rounds { bytes: vec![own], is_known: !footprint.anything };
+        if footprint.anything {
+            return Some(rounds);
+        }
+        let mut rest = Vec::new();
+        if footprint.deaths && pid + 1 == outline.processes.len() {
+            rest.push(process.start as u32..state.len() as u32);
+        }
+        let meetings = self.meetings(&outline);
+        if footprint.sends.meets(meetings) {
+            let others = || outline.processes.iter().enumerate().filter(|(other, _)| *other != pid);
+            let may_receive = |other: &&(usize, &ProcessOutline)| {
+                let transitions = &self.statics.proctype(usize::from(other.1.proctype.0)).transitions;
+                transitions.iter().any(|transition| matches!(transition.statement, Statement::Receive(_)))
+            };
+            let mut places = Vec::new();
+            for (_, other) in others().filter(|other| may_receive(&other)) {
+                places.push(other.start as u32..other.locals as u32);
+                let fixed = &self.statics.proctypes[usize::from(other.proctype.0)].fixed;
+                let fixed = fixed.iter().enumerate().filter(|(_, fixed)| **fixed);
+                places.extend(fixed.map(|(local, _)| {
+                    let at = (other.locals + local) as u32;
+                    at..at + 1
+                }));
+            }
+            rounds.bytes.push(places);
+            // Who takes part may go on to meet others.
+            let mut partners = ProcessSet::default();
+            loop {
+                let before = footprint.sends;
+                for (number, other) in others().filter(|other| may_receive(&other)) {
+                    let theirs = self.footprint(state, number, other);
+                    if !partners.contains(number)
+                        && theirs.receives.meets(footprint.sends.intersection(meetings))
+                    {
+                        partners.insert(number);
+                        rest.push(self.own_bytes(other));
+                        footprint.add(&theirs);
+                    }
+                }
+                if footprint.sends == before {
+                    break;
+                }
+            }
+            rounds.is_known = !footprint.anything && (!footprint.deaths || partners.is_empty());
+        }
+        self.add_touched(&footprint, &outline, &mut rest);
+        rounds.bytes.push(rest);
+        Some(rounds)
+    }
+
+    fn own_bytes(&self, process: &ProcessOutline) -> Range<u32> {
+        let local_bytes = self.statics.system.proctype(process.proctype).local_bytes;
+        process.start as u32..process.locals as u32 + local_bytes
+    }
+
+    /// Returns the channels of a state that have no buffer.
+    fn meetings(&self, outline: &Outline) -> Channels {
+        let kinds = &self.statics.system.channel_kinds;
+        let mut meetings = Channels::default();
+        let channels = (1_u8..).zip(&outline.channels);
+        for (number, _) in channels.filter(|(_, channel)| kinds[channel.kind].capacity == 0) {
+            meetings.insert(number);
+        }
+        meetings
+    }
+
+    /// Appends the bytes of variables and channels that are touched.
+    fn add_touched(&self, footprint: &Footprint, outline: &Outline, bytes: &mut Vec<Range<u32>>) {
         for (offset, variable) in self.statics.variable_of.iter().enumerate() {
             let variable = usize::from(*variable);
             if footprint.reads.contains(variable) || footprint.writes.contains(variable) {
@@ -61,14 +148,14 @@ impl<'s> ReadSets<'s> {
                 bytes.push(at..at + 1);
             }
         }
-        let Footprint { sends, sorts, receives, queries, .. } = footprint;
+        let Footprint { sends, sorts, receives, queries, .. } = *footprint;
         let touched = sends.union(sorts).union(receives).union(queries);
-        for (_, channel) in channels().filter(|(number, _)| touched.contains(*number)) {
-            let kind = &kinds[channel.kind];
+        let channels = (1_u8..).zip(&outline.channels);
+        for (_, channel) in channels.filter(|(number, _)| touched.contains(*number)) {
+            let kind = &self.statics.system.channel_kinds[channel.kind];
             let length = CHANNEL_HEAD + u32::from(kind.capacity) * kind.message_bytes();
             bytes.push(channel.start as u32..channel.start as u32 + length);
         }
-        Some(true)
     }
 
     fn footprint(&self, state: &[u8], pid: usize, process: &ProcessOutline) -> Footprint {
