@@ -94,12 +94,9 @@ fn agree(name: &str, system: &System, most: u64, device: &mut dyn Device, compar
     }
     for samples in [2, 200] {
         let found = breadth_first_by_tables(&engine, &[], &scope, device, samples);
-        let found = match found {
-            Ok(found) => found,
-            Err(_) => {
-                compared.refused += 1;
-                return;
-            }
+        let Ok(found) = found else {
+            compared.refused += 1;
+            return;
         };
         let of = |exploration: &Exploration| {
             let coverage = exploration.coverage.clone();

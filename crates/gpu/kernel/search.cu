@@ -23,7 +23,7 @@ struct Slot {
 struct Table {
   const Slot *slots;
   const Key *masks, *flips;
-  u32 slot_mask, processes;
+  u32 slot_mask, processes;  // after the processes' nodes comes one for states without a step
 };
 
 struct States {
@@ -162,7 +162,8 @@ extern "C" __global__ void expand(Table table, States states, Requests requests,
         again = true;
         counters->is_full = 1;
       } else {
-        for (u32 process = 0; process < table.processes; process++) {
+        for (u32 process = 0; process <= table.processes; process++) {
+          if (process == table.processes && (edges || special || again)) break;
           u32 node = process;
           u32 what = find(table, node, key);
           u32 steps = what >> 24;
@@ -182,7 +183,7 @@ extern "C" __global__ void expand(Table table, States states, Requests requests,
         }
       }
       if (again) {
-      } else if (special || edges == 0) {
+      } else if (special) {
         requests.special[atomicAdd(&counters->special, 1u)] = key;
       } else {
         transitions += edges;
@@ -225,7 +226,8 @@ extern "C" __global__ void trace(Table table, States states, Requests requests, 
     Key key = states.order[first + i];
     bool is_one = false;
     u32 edges = 0;
-    for (u32 process = 0; process < table.processes && !is_one; process++) {
+    for (u32 process = 0; process <= table.processes && !is_one; process++) {
+      if (process == table.processes && edges) break;
       u32 node = process;
       u32 what = find(table, node, key);
       u32 steps = what >> 24;
@@ -236,6 +238,6 @@ extern "C" __global__ void trace(Table table, States states, Requests requests, 
         for (u32 step = 0; step < steps; step++) is_one |= (key ^ table.flips[(what & FIRST) + step]) == target;
       }
     }
-    if (is_one || edges == 0) requests.special[atomicAdd(&counters->special, 1u)] = key;
+    if (is_one) requests.special[atomicAdd(&counters->special, 1u)] = key;
   }
 }

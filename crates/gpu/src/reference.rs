@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use rustc_hash::FxHashSet;
 
-use crate::table::Found;
+use crate::table::Undone;
 use crate::{Device, Expanded, Failure, Key, Limits, Place, Table, Width};
 
 /// Searches on the processor.
@@ -86,31 +86,25 @@ impl Device for Reference {
         let states = if again { std::mem::take(&mut self.deferred) } else { states.collect() };
         self.deferred.clear();
         let mut expanded = Expanded::default();
-        'states: for place in states {
+        for place in states {
             let key = self.order[place as usize];
             if self.len() >= self.room {
                 expanded.is_full = true;
                 self.deferred.push(place);
                 continue;
             }
-            let (mut flips, mut is_special) = (Vec::new(), false);
-            for process in 0..self.table.processes {
-                match self.table.find(process, key) {
-                    Found::Steps(first, count) => {
-                        flips.extend_from_slice(&self.table.flips[first as usize..(first + count) as usize]);
-                    }
-                    Found::Host => is_special = true,
-                    Found::Missing(node) => {
-                        expanded.missing.push((node, key));
-                        self.deferred.push(place);
-                        continue 'states;
-                    }
+            let flips = match self.table.steps(key) {
+                Ok(flips) => flips,
+                Err(Undone::Special) => {
+                    expanded.special.push(key);
+                    continue;
                 }
-            }
-            if is_special || flips.is_empty() {
-                expanded.special.push(key);
-                continue;
-            }
+                Err(Undone::Missing(node)) => {
+                    expanded.missing.push((node, key));
+                    self.deferred.push(place);
+                    continue;
+                }
+            };
             expanded.transitions += flips.len() as u64;
             for flip in flips {
                 self.add(key ^ flip);
@@ -134,18 +128,9 @@ impl Device for Reference {
     }
 
     fn predecessors(&mut self, states: Range<Place>, target: Key) -> Result<Vec<Key>, Failure> {
-        let is_one = |key: &Key| {
-            let mut steps = 0;
-            for process in 0..self.table.processes {
-                let Found::Steps(first, count) = self.table.find(process, *key) else { return true };
-                let flips = &self.table.flips[first as usize..(first + count) as usize];
-                if flips.iter().any(|flip| key ^ flip == target) {
-                    return true;
-                }
-                steps += count;
-            }
-            // The host may know more.
-            steps == 0
+        let is_one = |key: &Key| match self.table.steps(*key) {
+            Ok(flips) => flips.iter().any(|flip| key ^ flip == target),
+            Err(_) => true,
         };
         let keys = self.order[states.start as usize..states.end as usize].iter().copied();
         Ok(keys.filter(is_one).collect())

@@ -34,16 +34,24 @@ const FIRST: u32 = (1 << 24) - 1;
 
 const _: () = assert!(MAX_STEPS < HOST as usize);
 
+/// Why a table does not tell the steps of a state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Undone {
+    Special,
+    Missing(u32),
+}
+
 /// What a [`Slot`] leads to, without a copy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Found {
+enum Found {
     Steps(u32, u32),
     Host,
     /// The node that lacks the value.
     Missing(u32),
 }
 
-/// What processes do. The first nodes are those where processes begin, by their numbers.
+/// What processes do. The first nodes are those where processes begin, by their numbers; the next one is asked
+/// where no process has a step.
 #[derive(Clone, Debug, Default)]
 pub struct Table {
     pub(crate) masks: Vec<Key>,
@@ -55,11 +63,11 @@ pub struct Table {
 }
 
 impl Table {
-    /// Makes a table for processes that begin with these masks.
-    pub fn new(processes: &[Key]) -> Table {
+    /// Makes a table for processes that begin with these masks, and for states in which none has a step.
+    pub fn new(processes: &[Key], idle: Key) -> Table {
         let nothing = Slot { look: 0, node: 0, what: EMPTY };
         Table {
-            masks: processes.to_vec(),
+            masks: [processes, &[idle]].concat(),
             slots: vec![nothing; 1 << 10],
             processes: processes.len() as u32,
             ..Table::default()
@@ -96,7 +104,8 @@ impl Table {
     /// Returns how many steps a state has at most, as far as is known.
     pub fn most_steps(&self) -> u64 {
         let most = |process: u32| self.most.get(&process).copied().unwrap_or(0);
-        (0..self.processes).map(|process| u64::from(most(process))).sum()
+        let together: u64 = (0..self.processes).map(|process| u64::from(most(process))).sum();
+        together.max(u64::from(most(self.processes)))
     }
 
     /// Notes what a key leads to at a node of a process. What is known stays as it is.
@@ -140,8 +149,27 @@ impl Table {
         at
     }
 
+    /// Returns what a state does, if that is known: what its processes do, or where none does anything, what
+    /// happens then.
+    pub(crate) fn steps(&self, key: Key) -> Result<Vec<Key>, Undone> {
+        let (mut flips, mut is_special) = (Vec::new(), false);
+        for process in 0..=self.processes {
+            if process == self.processes && (is_special || !flips.is_empty()) {
+                break;
+            }
+            match self.find(process, key) {
+                Found::Steps(first, count) => {
+                    flips.extend_from_slice(&self.flips[first as usize..(first + count) as usize]);
+                }
+                Found::Host => is_special = true,
+                Found::Missing(node) => return Err(Undone::Missing(node)),
+            }
+        }
+        if is_special { Err(Undone::Special) } else { Ok(flips) }
+    }
+
     /// Returns what a process does in a state.
-    pub(crate) fn find(&self, process: u32, key: Key) -> Found {
+    fn find(&self, process: u32, key: Key) -> Found {
         let mut node = process;
         loop {
             let what = self.slots[self.position(node, key & self.mask(node))].what;
@@ -168,7 +196,7 @@ mod tests {
 
     #[test]
     fn values_lead_through_nodes_to_steps() {
-        let mut table = Table::new(&[0b1, 0b110]);
+        let mut table = Table::new(&[0b1, 0b110], 0b1000);
         let node = table.add_node(0b1001).unwrap();
         table.note((0, 0), 0b1, &Outcome::Node(node));
         table.note((0, 0), 0b0, &Outcome::Steps(vec![]));
@@ -180,11 +208,17 @@ mod tests {
         assert_eq!(table.find(1, 0b1010), Found::Host);
         assert_eq!(table.find(1, 0b1110), Found::Missing(1));
         assert_eq!(table.most_steps(), 2);
+        table.note((1, 1), 0b110, &Outcome::Steps(vec![]));
+        table.note((2, 2), 0b1000, &Outcome::Steps(vec![0b1000]));
+        assert_eq!(table.steps(0b1111), Ok(vec![0b1000, 0b1]));
+        assert_eq!(table.steps(0b1110), Ok(vec![0b1000]));
+        assert_eq!(table.steps(0b0110), Err(Undone::Missing(2)));
+        assert_eq!(table.steps(0b1010), Err(Undone::Special));
     }
 
     #[test]
     fn many_values_are_found_again() {
-        let mut table = Table::new(&[u128::MAX >> 1]);
+        let mut table = Table::new(&[u128::MAX >> 1], 0);
         for value in 0..20_000_u128 {
             table.note((0, 0), value << 50, &Outcome::Steps(vec![value + 1]));
         }

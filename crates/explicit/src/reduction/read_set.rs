@@ -123,6 +123,31 @@ impl<'s> ReadSets<'s> {
         Some(rounds)
     }
 
+    /// Tells likewise what decides about what happens where no process can move: the steps that only a timeout
+    /// makes possible, and whether the processes may have ended there.
+    pub(crate) fn idle_rounds(&self, state: &[u8]) -> Rounds {
+        let mut outline = Outline::default();
+        self.evaluator.outline(state, &mut outline);
+        let head = |process: &ProcessOutline| process.start as u32..process.locals as u32;
+        let heads = outline.processes.iter().map(head).collect();
+        let (mut own, mut touched, mut is_known) = (Vec::new(), Vec::new(), true);
+        let meetings = self.meetings(&outline);
+        for (pid, process) in outline.processes.iter().enumerate() {
+            let footprint = self.footprint(state, pid, process);
+            // Whether there is a timeout depends on the location alone; who has none stays where it is.
+            if !footprint.timeout {
+                continue;
+            }
+            is_known &= !footprint.anything && !footprint.sends.meets(meetings);
+            own.push(self.own_bytes(process));
+            if footprint.deaths && pid + 1 == outline.processes.len() {
+                touched.push(process.start as u32..state.len() as u32);
+            }
+            self.add_touched(&footprint, &outline, &mut touched);
+        }
+        Rounds { bytes: vec![heads, own, touched], is_known }
+    }
+
     fn own_bytes(&self, process: &ProcessOutline) -> Range<u32> {
         let local_bytes = self.statics.system.proctype(process.proctype).local_bytes;
         process.start as u32..process.locals as u32 + local_bytes

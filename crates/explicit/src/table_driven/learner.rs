@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use narrows_gpu::{Key, Outcome, Table};
-use narrows_model::{Evaluator, Limit, Outline, ProcessSet, Scratch, StateSpace};
+use narrows_model::{Evaluator, Expansion, Limit, Outline, ProcessSet, Scratch, StateSpace, Visit};
 use rustc_hash::FxHashMap;
 
 use super::encoding::{Encoding, Outgrown};
@@ -73,9 +73,10 @@ impl<'a, 's> Learner<'a, 's> {
             own.fold(layout, |mask, bytes| mask | self.encoding.bits_for(bytes))
         };
         let roots: Vec<Key> = (0..processes).map(root).collect();
-        self.table = Table::new(&roots);
-        self.nodes = (0..).zip(&roots).map(|(process, mask)| ((process, *mask), process)).collect();
-        self.process_of = (0..processes).collect();
+        self.table = Table::new(&roots, layout);
+        let nodes = (0..).zip(roots.iter().chain([&layout]));
+        self.nodes = nodes.map(|(process, mask)| ((process, *mask), process)).collect();
+        self.process_of = (0..=processes).collect();
     }
 
     /// Returns the key of a state.
@@ -108,7 +109,12 @@ impl<'a, 's> Learner<'a, 's> {
             return Err(Interrupt::Anew);
         }
         let process = self.process_of[node as usize];
-        let rounds = self.read_sets.rounds(state, process as usize);
+        let is_idle = process as usize == self.encoding.processes();
+        let rounds = if is_idle {
+            Some(self.read_sets.idle_rounds(state))
+        } else {
+            self.read_sets.rounds(state, process as usize)
+        };
         let mut node = node;
         let mut mask = self.encoding.layout();
         for bytes in rounds.iter().flat_map(|rounds| &rounds.bytes) {
@@ -135,25 +141,25 @@ impl<'a, 's> Learner<'a, 's> {
         let outcome = match rounds {
             None => Outcome::Steps(Vec::new()),
             Some(rounds) if !rounds.is_known => Outcome::Host,
-            Some(_) => self.steps(process, key, state, counts)?,
+            Some(_) => self.steps((!is_idle).then_some(process), key, state, counts)?,
         };
         self.table.note((process, node), key, &outcome);
         Ok(())
     }
 
+    /// Evaluates what a process does in a state, or what happens where none does anything.
     fn steps(
         &mut self,
-        process: u32,
+        process: Option<u32>,
         key: Key,
         state: &[u8],
         counts: &mut Counts,
     ) -> Result<Outcome, Interrupt> {
         self.evaluated += 1;
         let mut flips = Vec::new();
-        let (mut is_special, mut stop) = (false, None);
-        let alone: ProcessSet = [process as usize].into_iter().collect();
+        let (mut is_special, mut is_deadlock, mut stop) = (false, false, None);
         let Learner { evaluator, encoding, outline, scratch, budget, .. } = self;
-        evaluator.successors_of(alone, state, scratch, &mut |successor| {
+        let visit: &mut Visit<'_> = &mut |successor| {
             if successor.pulse.is_some() {
                 stop = counts.pulse(&successor, budget, 0, 0).map(Interrupt::Limit);
                 return if stop.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
@@ -168,10 +174,17 @@ impl<'a, 's> Learner<'a, 's> {
                 _ => is_special = true,
             }
             ControlFlow::Continue(())
-        });
+        };
+        match process {
+            Some(process) => {
+                let alone: ProcessSet = [process as usize].into_iter().collect();
+                evaluator.successors_of(alone, state, scratch, visit);
+            }
+            None => is_deadlock = evaluator.successors(state, scratch, visit) == Expansion::Deadlock,
+        }
         match stop {
             Some(interrupt) => Err(interrupt),
-            None if is_special => Ok(Outcome::Host),
+            None if is_special || is_deadlock => Ok(Outcome::Host),
             None => Ok(Outcome::Steps(flips)),
         }
     }

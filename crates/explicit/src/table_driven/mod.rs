@@ -80,9 +80,8 @@ pub fn breadth_first_by_tables(
 /// device if there is one and it takes the system.
 pub(crate) fn breadth_first_on(engine: &Engine<'_>, goals: &[Goal], scope: &SearchScope<'_>) -> Exploration {
     let Some(accelerator) = scope.accelerator else { return breadth_first(engine, goals, scope) };
-    let without = |reason: &str| match accelerator.refused(reason) {
-        true => breadth_first(engine, goals, scope),
-        false => nothing(),
+    let without = |reason: &str| {
+        if accelerator.refused(reason) { breadth_first(engine, goals, scope) } else { nothing() }
     };
     let accepted = match scope.checkpoints {
         Some(_) => Err(Refusal::new("a search that is saved stays on the processor")),
@@ -100,9 +99,11 @@ pub(crate) fn breadth_first_on(engine: &Engine<'_>, goals: &[Goal], scope: &Sear
             return first;
         }
     }
-    let opened = accelerator.open().map_err(|failure| failure.to_string());
-    let samples = accelerator.samples();
-    let searched = opened.and_then(|mut device| search::search(engine, goals, scope, &mut *device, samples));
+    let mut device = match accelerator.open() {
+        Ok(device) => device,
+        Err(failure) => return without(&failure.to_string()),
+    };
+    let searched = search::search(engine, goals, scope, &mut *device, accelerator.samples());
     searched.unwrap_or_else(|reason| without(&reason))
 }
 

@@ -230,10 +230,23 @@ impl Search<'_, '_> {
                 if !expanded.missing.is_empty() {
                     self.learner.answer(expanded.missing, &mut self.counts)?;
                     self.device.get_mut().learn(&self.learner.table)?;
+                    self.ensure_worth()?;
                 }
             }
         }
         Ok(special)
+    }
+
+    /// Makes sure that a row serves many states.
+    fn ensure_worth(&mut self) -> Result<(), Stop> {
+        let (rows, states) = (self.learner.table.len() as u64, self.device.get_mut().len());
+        if rows > MANY_ROWS && states < rows * WORTH {
+            let reason = format!(
+                "a process looks at so much that {rows} rows of tables are good for {states} states only; leave --engine gpu out"
+            );
+            return Err(Stop::Broken(reason));
+        }
+        Ok(())
     }
 
     /// Expands states that are the host's, in the order of the states themselves.
@@ -354,6 +367,10 @@ impl Search<'_, '_> {
         }
     }
 }
+
+/// With more rows than this, each must be good for so many states.
+const MANY_ROWS: u64 = 1 << 17;
+const WORTH: u64 = 4;
 
 /// After so many steps a walk begins anew.
 const WALK: usize = 256;

@@ -271,7 +271,9 @@ fn push(words: &mut Vec<u64>, width: Width, key: Key) {
 
 fn words_of(keys: &[Key], width: Width) -> Vec<u64> {
     let mut words = Vec::with_capacity(keys.len() * 2);
-    keys.iter().for_each(|key| push(&mut words, width, *key));
+    for key in keys {
+        push(&mut words, width, *key);
+    }
     words
 }
 
