@@ -140,10 +140,11 @@ impl Encoding {
             piece.bits = piece.needed();
         }
         // What has outgrown its bits once will do so again.
-        let wishes: [(u32, fn(&Piece) -> bool); 3] =
-            [(2, |piece| piece.was_narrow), (1, |piece| piece.bits > 1), (1, |piece| piece.bits > 2)];
-        for (more, wants) in wishes {
-            for piece in self.pieces.iter_mut().filter(|piece| piece.bits > 0 && wants(piece)) {
+        for least_bits in [0, 2, 3] {
+            for piece in self.pieces.iter_mut().filter(|piece| piece.bits > 0) {
+                let (wants, more) =
+                    if least_bits == 0 { (piece.was_narrow, 2) } else { (piece.bits >= least_bits, 1) };
+                let more = if wants { more } else { 0 };
                 let more = more.min(spare).min(9_u32.saturating_sub(piece.bits));
                 piece.bits += more;
                 spare -= more;

@@ -69,7 +69,7 @@ impl<'a, 's> Learner<'a, 's> {
         let root = |process: u32| {
             // Where all states have the same components, it is known where a process is.
             let rounds = self.read_sets.rounds(initial, process as usize).filter(|_| layout == 0);
-            let own = rounds.iter().flat_map(|rounds| rounds.bytes.first()).flatten();
+            let own = rounds.iter().filter_map(|rounds| rounds.bytes.first()).flatten();
             own.fold(layout, |mask, bytes| mask | self.encoding.bits_for(bytes))
         };
         let roots: Vec<Key> = (0..processes).map(root).collect();
