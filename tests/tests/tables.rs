@@ -151,7 +151,6 @@ fn compare_folder(folder: &Path, most: u64, device: &mut dyn Device) -> Compared
         let text = String::from_utf8_lossy(&fs::read(path).expect("a model")).into_owned();
         compare(&path.display().to_string(), &text, most, device, &mut compared);
     }
-    eprintln!("{}: {compared:?}", folder.display());
     compared
 }
 
