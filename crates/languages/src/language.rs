@@ -3,6 +3,7 @@
 use narrows_model::{Form, FormKind, LabelFormula, Model};
 use narrows_source::{Diagnostic, Diagnostics, FileId, Loader, Sources, Span};
 
+use crate::outline::Outline;
 use crate::{aut, lotos, promela, smv};
 
 /// A language that models are written in.
@@ -28,6 +29,17 @@ pub trait Language: Sync {
     /// Returns whether its texts list all states and steps, and so are graphs already.
     fn is_graph(&self) -> bool {
         false
+    }
+
+    /// Returns what a text names, and where, for editors; the text may be unfinished.
+    fn outline(&self, text: &str) -> Outline {
+        let _ = text;
+        Outline::default()
+    }
+
+    /// Returns its keywords.
+    fn keywords(&self) -> Vec<&'static str> {
+        Vec::new()
     }
 
     /// Returns the names to which values can be given, where the text declares them.

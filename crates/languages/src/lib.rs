@@ -3,6 +3,7 @@
 pub mod aut;
 mod language;
 pub mod lotos;
+pub mod outline;
 pub mod promela;
 pub mod smv;
 

@@ -5,6 +5,7 @@ mod faults;
 mod lexer;
 mod library;
 mod lower;
+mod outline;
 mod parser;
 
 pub use faults::fault;
@@ -15,6 +16,7 @@ use narrows_model::{Form, FormKind, Labelled};
 use narrows_source::{Diagnostics, FileId, Sources};
 
 use crate::language::{self, Language, Task};
+use crate::outline::Outline;
 
 /// What is asked of a model beside its text.
 #[derive(Clone, Debug, Default)]
@@ -65,6 +67,14 @@ impl Language for Lotos {
 
     fn messages(&self) -> &'static str {
         include_str!("messages.md")
+    }
+
+    fn outline(&self, text: &str) -> Outline {
+        outline::outline(text)
+    }
+
+    fn keywords(&self) -> Vec<&'static str> {
+        lexer::WORDS.to_vec()
     }
 
     fn form(&self) -> FormKind {

@@ -14,6 +14,7 @@ mod formula;
 mod lexer;
 mod lower;
 mod ltl;
+mod outline;
 mod parser;
 mod preprocess;
 mod text;
@@ -23,6 +24,7 @@ use narrows_model::{Form, FormKind, System};
 use narrows_source::{Diagnostic, Diagnostics, FileId, Loader, Sources, closest};
 
 use crate::language::{self, Language, Task};
+use crate::outline::Outline;
 
 pub use formula::{Formula, Logic};
 pub use ltl::atoms_as_text;
@@ -92,6 +94,14 @@ impl Language for Promela {
 
     fn messages(&self) -> &'static str {
         include_str!("messages.md")
+    }
+
+    fn outline(&self, text: &str) -> Outline {
+        outline::outline(text)
+    }
+
+    fn keywords(&self) -> Vec<&'static str> {
+        lexer::KEYWORDS.iter().map(|(word, _)| *word).collect()
     }
 
     fn form(&self) -> FormKind {

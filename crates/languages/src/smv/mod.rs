@@ -4,6 +4,7 @@ mod ast;
 mod definitions;
 mod lexer;
 mod lower;
+mod outline;
 mod parser;
 
 use narrows_model::synchronous::{Display, ExprId, SynchronousSystem};
@@ -11,6 +12,7 @@ use narrows_model::{Form, FormKind};
 use narrows_source::{Diagnostics, FileId, Sources, Span};
 
 use crate::language::{self, Language, Task};
+use crate::outline::Outline;
 /// A word has at most so many bits.
 const MAX_BITS: u32 = 1 << 14;
 
@@ -140,6 +142,14 @@ impl Language for Smv {
 
     fn messages(&self) -> &'static str {
         include_str!("messages.md")
+    }
+
+    fn outline(&self, text: &str) -> Outline {
+        outline::outline(text)
+    }
+
+    fn keywords(&self) -> Vec<&'static str> {
+        lexer::keywords().collect()
     }
 
     fn form(&self) -> FormKind {
