@@ -179,7 +179,7 @@ impl Outline {
     }
 
     /// Returns the type or module of what a word names: its declaration mentions it.
-    fn structure(&self, word: usize) -> Option<usize> {
+    pub fn structure(&self, word: usize) -> Option<usize> {
         let declared = &self.declared[self.resolve(word)?];
         let first = self.words.partition_point(|word| word.place.start < declared.extent.start);
         let words = &self.words[first..];

@@ -76,6 +76,7 @@
 //! ```
 
 mod capability;
+pub mod editing;
 mod engine;
 mod engines;
 mod explain;

@@ -25,8 +25,9 @@ pub use accepts::{accepts, kinds};
 pub use bottleneck::Analysis;
 pub use coherence::{Layer, coherence_table};
 pub use file::{
-    Ask, Axis, ChangeError, DelayEntry, Equivalence, Expect, Latency, LatencyKind, QuantityError, Question,
-    ReachKind, RewardEntry, Simulation, SizePart, Study, StudyEngine, Text, Values, Variant, View, read,
+    Ask, Axis, ChangeError, DelayEntry, Entry, Equivalence, Expect, Latency, LatencyKind, QuantityError,
+    Question, ReachKind, RewardEntry, Simulation, SizePart, Study, StudyEngine, Text, Values, Variant, View,
+    entries, keys_of, read,
 };
 pub use fit::{Beside, Column, Fit, FitForm, Log, LogError, Sample, Summary, read_log};
 pub use labelled::Labelled;

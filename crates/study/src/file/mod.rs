@@ -1,5 +1,6 @@
 //! What a study file says, as data.
 
+mod outline;
 mod quantity;
 mod questions;
 mod read;
@@ -15,6 +16,7 @@ use narrows_performance::requests::Order;
 use narrows_performance::{Delay, Time};
 use narrows_source::Span;
 
+pub use outline::{Entry, entries, keys_of};
 pub use quantity::QuantityError;
 pub use read::read;
 pub(crate) use read::written;

@@ -44,6 +44,12 @@ const QUESTIONS: [&str; 30] = [
     "equivalence",
 ];
 
+/// All keys of a question.
+pub(super) fn keys() -> Vec<&'static str> {
+    let more = ["name", "view", "expect", "trend", "reference", "cell", "draw", "percentile", "each"];
+    QUESTIONS.into_iter().chain(more).collect()
+}
+
 /// Returns whether something holds or fails.
 fn is_verdict(question: &Question) -> bool {
     use Question::{Ctl, Deadlock, Equivalence, Invariant, Ltl, Mu};
@@ -87,9 +93,7 @@ impl Reader<'_> {
     }
 
     fn ask(&mut self, entry: &DeTable<'_>, unit: &str, span: Span) -> Option<Ask> {
-        let more = ["name", "view", "expect", "trend", "reference", "cell", "draw", "percentile", "each"];
-        let known: Vec<&str> = QUESTIONS.into_iter().chain(more).collect();
-        self.check_keys(entry, &known, "a question");
+        self.check_keys(entry, &keys(), "a question");
         let given: Vec<&str> = QUESTIONS.into_iter().filter(|kind| entry.contains_key(*kind)).collect();
         let [kind] = given[..] else {
             let first = entry.keys().next().map_or(span, |key| self.span(key.span()));

@@ -32,7 +32,7 @@ const KEYS: [&str; 16] = [
 ];
 
 /// All keys of a study.
-fn keys() -> Vec<&'static str> {
+pub(super) fn keys() -> Vec<&'static str> {
     KEYS.into_iter().chain(coherence::KEYS).collect()
 }
 
