@@ -35,6 +35,7 @@ const LAYERS: &[(&str, &[&str])] = &[
             "report",
         ],
     ),
+    ("lsp", &["narrows", "report"]),
 ];
 
 /// What a pure crate does not mention, and why.

@@ -19,8 +19,8 @@ use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use narrows_model::Limit;
 
 use commands::{
-    automaton, bottleneck, bounds, check, completions, explain, explore, fit, graph, init, lts, measure, new,
-    simulate,
+    automaton, bottleneck, bounds, check, completions, explain, explore, fit, graph, init, lsp, lts, measure,
+    new, simulate,
 };
 
 const EXAMPLES: &str = "\
@@ -40,6 +40,7 @@ Examples:
   narrows explain P0104                    say what a message means and what to do
   narrows new pipeline                     start a model and its study from a template
   narrows init                             check models and studies in CI
+  narrows lsp                              serve an editor
 
 Exit status: 0 everything holds, 1 something fails, 2 undecided, bad input or bad usage";
 
@@ -84,6 +85,7 @@ enum Command {
     Bottleneck(bottleneck::Arguments),
     New(new::Arguments),
     Init(init::Arguments),
+    Lsp(lsp::Arguments),
     Completions(completions::Arguments),
     Man(completions::Manual),
 }
@@ -104,6 +106,7 @@ impl Command {
             Command::Bottleneck(arguments) => bottleneck::run(arguments),
             Command::New(arguments) => new::run(arguments),
             Command::Init(arguments) => init::run(arguments),
+            Command::Lsp(arguments) => lsp::run(arguments),
             Command::Completions(arguments) => completions::run(arguments, Arguments::command()),
             Command::Man(arguments) => completions::write_manual(arguments, Arguments::command()),
         }

@@ -252,7 +252,7 @@ pub(crate) fn asked(figures: &[Figure], figure: &Figure) -> String {
 }
 
 /// Says what came out.
-pub(crate) fn result_text(figure: &Figure, digits: usize) -> String {
+pub fn result_text(figure: &Figure, digits: usize) -> String {
     let unit = if figure.unit.is_empty() { String::new() } else { format!(" {}", figure.unit) };
     match &figure.result {
         FigureResult::Value { low, high, exact: true } if low == high => {

@@ -54,7 +54,7 @@ pub use chart::Chart;
 pub use decimals::{DIGITS, MAX_DIGITS, certain};
 pub use diagram::{Diagram, DiagramEdge, DiagramNode, NodeKind, dot as diagram_dot, svg as diagram_svg};
 pub use error::{StepError, TraceError, TrailError};
-pub use figures::Figures;
+pub use figures::{Figures, result_text};
 pub use fits::{Candidate, FittedKind, fit_picture, fits_text, fits_value};
 pub use html::Page;
 pub use json::{combined, diagnostics as json_diagnostics, document, envelope, head, with_head};

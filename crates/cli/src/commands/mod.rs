@@ -12,6 +12,7 @@ pub(crate) mod files;
 pub(crate) mod fit;
 pub(crate) mod graph;
 pub(crate) mod init;
+pub(crate) mod lsp;
 pub(crate) mod lts;
 pub(crate) mod measure;
 pub(crate) mod new;

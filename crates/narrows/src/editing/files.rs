@@ -62,6 +62,11 @@ impl Files {
         self.documents.iter().position(|document| document.name == name)
     }
 
+    /// Returns whether a file includes one of this name, directly or not.
+    pub fn includes(&self, file: usize, name: &str) -> bool {
+        self.included_by(file).into_iter().skip(1).any(|included| self.documents[included].name == name)
+    }
+
     /// Returns a file with all that it includes, directly or not, itself first.
     pub(super) fn included_by(&self, file: usize) -> Vec<usize> {
         let mut found = vec![file];

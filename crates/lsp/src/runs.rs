@@ -1,0 +1,338 @@
+//! Checks and measurements in the background, with progress, until they end or are cancelled.
+
+use std::collections::HashMap;
+use std::fmt::Write;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+
+use crossbeam_channel::Sender;
+use lsp_server::{Message, Notification, Request, RequestId};
+use narrows::editing::{Document, asked};
+use narrows::{
+    Answer, Budget, CheckOptions, Figure, Limit, Loader, Options, PreparedStudy, Progress, Reply, Verdict,
+    Watch, answer, read,
+};
+use narrows_report::{Analysed, Figures, Report, check, grouped, result_text};
+use serde_json::{Value, json};
+
+use crate::Environment;
+use crate::documents::Overlay;
+
+/// The client is told how far a run is after so many seconds.
+const TELL_AFTER: f64 = 0.3;
+
+/// What a run does with a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Task {
+    /// Answer the questions of a model or a study.
+    Check,
+    /// The same of a study, and find the bottleneck.
+    Bottleneck,
+}
+
+impl Task {
+    /// Returns the task of a command.
+    pub(crate) fn of_command(command: &str) -> Option<Task> {
+        match command {
+            "narrows.check" => Some(Task::Check),
+            "narrows.bottleneck" => Some(Task::Bottleneck),
+            _ => None,
+        }
+    }
+
+    fn title(self) -> &'static str {
+        match self {
+            Task::Check => "Checking",
+            Task::Bottleneck => "Looking for the bottleneck",
+        }
+    }
+}
+
+/// What came out at a place where something was asked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Outcome {
+    /// The name of the property, or the number of the question; empty if it is about the whole text.
+    pub(crate) what: String,
+    /// What came out.
+    pub(crate) text: String,
+    /// Whether it fails.
+    pub(crate) fails: bool,
+}
+
+/// Something that goes wrong at a place of the model.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Wrong {
+    pub(crate) file: String,
+    pub(crate) place: std::ops::Range<usize>,
+    pub(crate) text: String,
+}
+
+/// What a run found.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Results {
+    pub(crate) outcomes: Vec<Outcome>,
+    pub(crate) wrong: Vec<Wrong>,
+    /// The whole report, for people.
+    pub(crate) report: String,
+}
+
+/// A run that has ended.
+pub(crate) struct Ended {
+    pub(crate) name: String,
+    pub(crate) version: i32,
+    /// The request that asked for it; `None` if the server itself did.
+    pub(crate) request: Option<RequestId>,
+    /// What was found; an error if the text can't be used.
+    pub(crate) results: Result<Results, String>,
+    pub(crate) is_cancelled: bool,
+}
+
+/// What a run is about.
+pub(crate) struct Order {
+    pub(crate) name: String,
+    pub(crate) version: i32,
+    pub(crate) task: Task,
+    pub(crate) seconds: f64,
+    pub(crate) request: Option<RequestId>,
+    /// Under which the client shows progress; `None` if it can't.
+    pub(crate) token: Option<String>,
+    /// The texts that are open.
+    pub(crate) texts: HashMap<String, String>,
+}
+
+/// Starts a run; returns what cancels it.
+pub(crate) fn start(
+    order: Order,
+    environment: &Arc<Environment>,
+    client: Sender<Message>,
+    ended: Sender<Ended>,
+) -> std::io::Result<Arc<AtomicBool>> {
+    let cancelled = Arc::new(AtomicBool::new(false));
+    let (environment, flag) = (Arc::clone(environment), Arc::clone(&cancelled));
+    let stack = environment.stack;
+    let run = move || {
+        let teller = Teller { client, token: order.token.clone() };
+        teller.begin(&format!("{} {}", order.task.title(), short(&order.name)));
+        let mut budget = (environment.budget)(order.seconds);
+        budget.watch = Arc::new(Watched {
+            inner: Arc::clone(&budget.watch),
+            cancelled: Arc::clone(&flag),
+            told: Mutex::new(0.0),
+            teller: teller.clone(),
+        });
+        let disk: &dyn Loader = &*environment.loader;
+        let overlay = Overlay { texts: order.texts, disk };
+        let text = overlay.texts.get(&order.name).cloned().unwrap_or_default();
+        let document = Document::new(order.name.clone(), text);
+        let results = if document.is_study() {
+            run_study(&document, order.task, &overlay, &budget)
+        } else {
+            run_model(&document, &overlay, &budget)
+        };
+        let message = match &results {
+            _ if flag.load(Ordering::Relaxed) => "cancelled".to_owned(),
+            Ok(results) => summary(&results.outcomes),
+            Err(reason) => reason.clone(),
+        };
+        teller.end(&message);
+        let is_cancelled = flag.load(Ordering::Relaxed);
+        let (name, version, request) = (order.name, order.version, order.request);
+        // The server may be gone already.
+        let _ = ended.send(Ended { name, version, request, results, is_cancelled });
+    };
+    std::thread::Builder::new().name("run".to_owned()).stack_size(stack).spawn(run)?;
+    Ok(cancelled)
+}
+
+/// Returns the last part of a file's name.
+fn short(name: &str) -> &str {
+    name.rsplit('/').next().unwrap_or(name)
+}
+
+/// Says in a line what came out.
+pub(crate) fn summary(outcomes: &[Outcome]) -> String {
+    let failing = outcomes.iter().filter(|outcome| outcome.fails).count();
+    let open = outcomes.iter().filter(|outcome| outcome.text.starts_with("undecided")).count();
+    match (failing, open) {
+        (0, 0) => format!("{} answered", outcomes.len()),
+        (0, open) => format!("{open} of {} undecided", outcomes.len()),
+        (failing, 0) => format!("{failing} of {} fail", outcomes.len()),
+        (failing, open) => format!("{failing} of {} fail, {open} undecided", outcomes.len()),
+    }
+}
+
+fn run_model(document: &Document, loader: &dyn Loader, budget: &Budget) -> Result<Results, String> {
+    let read = read(&document.name, document.text.clone(), loader, &Options::default());
+    let Ok(read) = read else { return Err("the model has errors".to_owned()) };
+    let model = read.model;
+    let checked = answer(&model, &model.questions(), &CheckOptions::default(), budget);
+    let checked = checked.map_err(|why| why.to_string())?;
+    let outcomes = checked.replies.iter().map(|reply| match reply {
+        Reply::Answer(answer) => of_answer(answer),
+        Reply::Figure(figure) => {
+            let what = figure.name.clone();
+            Outcome { what, text: result_text(figure, narrows_report::DIGITS), fails: figure.fails() }
+        }
+    });
+    let wrong = checked.problems.iter().filter_map(|problem| {
+        let span = problem.span?;
+        let file = model.sources.file(span.file).name.clone();
+        Some(Wrong { file, place: span.start as usize..span.end as usize, text: problem.title() })
+    });
+    let (outcomes, wrong) = (outcomes.collect(), wrong.collect());
+    let report = Report {
+        model: &model,
+        coverage: &checked.coverage,
+        seconds: budget.watch.seconds(),
+        limit: checked.limit,
+        problems: checked.problems.clone(),
+        replies: &checked.replies,
+    };
+    Ok(Results { outcomes, wrong, report: check(&report) })
+}
+
+fn of_answer(answer: &Answer) -> Outcome {
+    let what = answer.question.name().to_owned();
+    let kind = if what.is_empty() { format!("{}: ", answer.question.kind()) } else { String::new() };
+    let (text, fails) = match &answer.verdict {
+        Verdict::Holds => ("holds".to_owned(), false),
+        Verdict::Fails { trace, .. } => {
+            let steps = trace.steps.len();
+            (format!("fails after {steps} step{}", if steps == 1 { "" } else { "s" }), true)
+        }
+        Verdict::Undecided(limit) => (format!("undecided: {}", limit.reason()), false),
+        Verdict::Refused(refusal) => (format!("not answered: {}", refusal.reason), false),
+        _ => ("undecided".to_owned(), false),
+    };
+    Outcome { what, text: format!("{kind}{text}"), fails }
+}
+
+fn run_study(
+    document: &Document,
+    task: Task,
+    loader: &dyn Loader,
+    budget: &Budget,
+) -> Result<Results, String> {
+    let study = PreparedStudy::read(&document.name, document.text.clone(), loader);
+    let study = study.map_err(|error| error.to_string())?;
+    let model = study.model();
+    let (measured, bottleneck) = match task {
+        Task::Check => (study.measure(budget), None),
+        Task::Bottleneck => {
+            let analysis = study.analyse(budget);
+            (analysis.measured, Some(analysis.bottleneck))
+        }
+    };
+    let figures = Figures {
+        name: &study.name,
+        title: &study.study.title,
+        figures: &measured.figures,
+        sizes: &measured.sizes,
+        sweep: &[],
+        seconds: budget.watch.seconds(),
+        model: &model,
+        coverage: None,
+        width: None,
+        digits: None,
+    };
+    let report = match &bottleneck {
+        None => figures.text(false),
+        Some(bottleneck) => Analysed { figures: figures.clone(), unit: &study.study.unit, bottleneck }.text(),
+    };
+    // Each question has a figure for each view, in the order of the questions.
+    let places = asked(document);
+    let mut outcomes: Vec<Outcome> = Vec::new();
+    let mut ask = 0;
+    for figure in &measured.figures {
+        let rest = study.study.asks.get(ask..).unwrap_or(&[]);
+        let Some(further) = rest.iter().position(|ask| ask.name == figure.name) else { continue };
+        ask += further;
+        let Some(place) = places.get(ask) else { continue };
+        let (text, fails) = of_figure(figure);
+        match outcomes.last_mut().filter(|last| last.what == place.what) {
+            Some(last) => {
+                let _ = write!(last.text, "; {}: {text}", figure.view);
+                last.fails |= fails;
+            }
+            None => outcomes.push(Outcome { what: place.what.clone(), text, fails }),
+        }
+    }
+    Ok(Results { outcomes, wrong: Vec::new(), report })
+}
+
+fn of_figure(figure: &Figure) -> (String, bool) {
+    let mut text = result_text(figure, narrows_report::DIGITS);
+    if let Some((expected, false)) = &figure.expected {
+        let _ = write!(text, ", not as expected: {expected}");
+    }
+    (text, figure.fails())
+}
+
+/// Tells the client how far a run is.
+#[derive(Clone)]
+struct Teller {
+    client: Sender<Message>,
+    token: Option<String>,
+}
+
+impl Teller {
+    fn begin(&self, title: &str) {
+        let Some(token) = &self.token else { return };
+        let id = RequestId::from(format!("create {token}"));
+        let create = Request::new(id, "window/workDoneProgress/create".to_owned(), json!({ "token": token }));
+        let _ = self.client.send(Message::Request(create));
+        self.tell(&json!({ "kind": "begin", "title": title, "cancellable": true }));
+    }
+
+    fn report(&self, progress: &Progress, seconds: f64) {
+        let states = match progress.states {
+            0 => String::new(),
+            states => format!("{} states, ", grouped(states)),
+        };
+        self.tell(&json!({ "kind": "report", "message": format!("{states}{seconds:.0} s") }));
+    }
+
+    fn end(&self, message: &str) {
+        self.tell(&json!({ "kind": "end", "message": message }));
+    }
+
+    fn tell(&self, value: &Value) {
+        let Some(token) = &self.token else { return };
+        let told = json!({ "token": token, "value": value });
+        let told = Notification { method: "$/progress".to_owned(), params: told };
+        let _ = self.client.send(Message::Notification(told));
+    }
+}
+
+/// A watch that can be told to stop, and tells the client.
+struct Watched {
+    inner: Arc<dyn Watch>,
+    cancelled: Arc<AtomicBool>,
+    /// When the client was told last.
+    told: Mutex<f64>,
+    teller: Teller,
+}
+
+impl Watch for Watched {
+    fn check(&self, progress: &Progress) -> Option<Limit> {
+        if self.cancelled.load(Ordering::Relaxed) {
+            return Some(Limit::Interrupted);
+        }
+        let seconds = self.inner.seconds();
+        if let Ok(mut told) = self.told.try_lock()
+            && seconds - *told >= TELL_AFTER
+        {
+            *told = seconds;
+            self.teller.report(progress, seconds);
+        }
+        self.inner.check(progress)
+    }
+
+    fn seconds(&self) -> f64 {
+        self.inner.seconds()
+    }
+
+    fn seconds_left(&self) -> Option<f64> {
+        self.inner.seconds_left()
+    }
+}
