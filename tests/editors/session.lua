@@ -33,26 +33,22 @@ await('the mistake', function() return #vim.diagnostic.get(buffer) == 1 end)
 local mistake = vim.diagnostic.get(buffer)[1]
 say('mistake', mistake.lnum, mistake.message:match('^[^\n]*'))
 
+local place = {
+  start = { line = mistake.lnum, character = mistake.col },
+  ['end'] = { line = mistake.end_lnum, character = mistake.end_col },
+}
 local actions = ask('textDocument/codeAction', {
   textDocument = vim.lsp.util.make_text_document_params(buffer),
-  range = mistake.user_data.lsp.range or at(mistake.lnum, mistake.col).position,
-  context = { diagnostics = { {
-    range = { start = { line = mistake.lnum, character = mistake.col },
-      ['end'] = { line = mistake.end_lnum, character = mistake.end_col } },
-    message = mistake.message, data = mistake.user_data.lsp.data,
-  } } },
+  range = place,
+  context = { diagnostics = { { range = place, message = mistake.message, data = mistake.user_data.lsp.data } } },
 })
-if actions and actions[1] then
-  say('fix', actions[1].title)
-  vim.lsp.util.apply_workspace_edit(actions[1].edit, 'utf-16')
-else
-  vim.api.nvim_buf_set_text(buffer, mistake.lnum, mistake.col, mistake.end_lnum, mistake.end_col, { 'count' })
-end
+say('fix', actions[1].title)
+vim.lsp.util.apply_workspace_edit(actions[1].edit, 'utf-16')
 await('a text without mistakes', function() return #vim.diagnostic.get(buffer) == 0 end)
 say('mended', vim.api.nvim_buf_get_lines(buffer, mistake.lnum, mistake.lnum + 1, false)[1])
 
-local place = ask('textDocument/definition', at(2, 26))
-say('definition', place.range.start.line, place.range.start.character)
+local declared = ask('textDocument/definition', at(2, 26))
+say('definition', declared.range.start.line, declared.range.start.character)
 local hover = ask('textDocument/hover', at(2, 26))
 say('hover', hover.contents.value:match('^[^\n]*'))
 local result = ask('workspace/executeCommand',

@@ -2,7 +2,8 @@
 
 use std::process::Command;
 
-use narrows_tests::{program, temporary_folder};
+use narrows_tests::commands::Scratch;
+use narrows_tests::narrows::program;
 
 const MODEL: &str = "byte count;
 active proctype P() {
@@ -18,14 +19,15 @@ fn neovim_sees_a_mistake_mends_it_and_checks() {
         println!("left out: nvim is not installed");
         return;
     }
-    let folder = temporary_folder("editors");
+    let scratch = Scratch::new().expect("a folder");
+    let folder = scratch.path();
     std::fs::write(folder.join("model.pml"), MODEL).expect("a model");
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/editors/session.lua");
     let output = Command::new("nvim")
         .args(["--headless", "-u", "NONE", "-i", "NONE", "-n", "-S", script])
-        .env("NARROWS_BIN", program())
-        .env("NARROWS_FOLDER", &folder)
-        .env("HOME", &folder)
+        .env("NARROWS_BIN", program().expect("the program is built"))
+        .env("NARROWS_FOLDER", folder)
+        .env("HOME", folder)
         .output()
         .expect("Neovim runs");
     let said = std::fs::read_to_string(folder.join("said.txt")).unwrap_or_default();
@@ -40,8 +42,8 @@ fn neovim_sees_a_mistake_mends_it_and_checks() {
         "answer  deadlock: holds",
         "answer  fault: holds",
         "answer small holds",
-        "answer never_three fails after 7 steps",
-        "failure 5 fails after 7 steps",
+        "answer never_three fails after 6 steps",
+        "failure 5 fails after 6 steps",
     ];
     let lines: Vec<&str> = said.lines().collect();
     assert_eq!(lines, expected);

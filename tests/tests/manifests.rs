@@ -196,6 +196,7 @@ const COLD: &[&str] = &[
     "narrows-gpu",
     "narrows-languages",
     "narrows-logic",
+    "narrows-lsp",
     "narrows-report",
     "narrows-source",
     "narrows-study",

@@ -174,7 +174,8 @@ impl Server {
                     let Ok(message) = message else { break };
                     match message {
                         Message::Request(request) => {
-                            if connection.handle_shutdown(&request)? {
+                            // A client that is gone after it said goodbye has no use for an error.
+                            if connection.handle_shutdown(&request).unwrap_or(true) {
                                 break;
                             }
                             self.request(request);
