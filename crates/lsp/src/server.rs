@@ -81,7 +81,8 @@ pub fn serve(connection: &Connection, environment: Environment) -> Result<(), Se
     std::thread::scope(|scope| {
         let thread = std::thread::Builder::new().name("server".to_owned()).stack_size(stack);
         let thread = thread.spawn_scoped(scope, || server.run(connection, &ended))?;
-        thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+        Ok(())
     })
 }
 
@@ -163,7 +164,7 @@ struct Server {
 }
 
 impl Server {
-    fn run(&mut self, connection: &Connection, ended: &Receiver<Ended>) -> Result<(), ServeError> {
+    fn run(&mut self, connection: &Connection, ended: &Receiver<Ended>) {
         loop {
             // Who types fast wants an answer about the last letter.
             if connection.receiver.is_empty() {
@@ -194,7 +195,6 @@ impl Server {
         for run in &self.runs {
             run.cancelled.store(true, Ordering::Relaxed);
         }
-        Ok(())
     }
 
     fn send(&self, message: impl Into<Message>) {

@@ -10,7 +10,7 @@ use narrows_lsp::{Connection, Environment, Message, Notification, Request, Serve
 use serde_json::{Value, json};
 
 /// Longer than any answer takes on a loaded machine.
-const PATIENCE: Duration = Duration::from_secs(120);
+const PATIENCE: Duration = Duration::from_mins(2);
 
 /// Files that are not open.
 struct Disk(HashMap<&'static str, &'static str>);
