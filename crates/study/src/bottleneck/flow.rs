@@ -9,9 +9,9 @@ use narrows_performance::{Time, as_f64};
 
 use super::NO_DELAYS;
 use super::case::{BARS, Described};
-use super::rate::{Rate, rate, rate_of_classes};
+use super::rate::{Rate, rate};
 use crate::accepts::views_with_time;
-use crate::measure::{Exact, Workbench};
+use crate::measure::{Built, Exact, Workbench};
 use crate::{Ask, LatencyKind, Question, Text, View};
 
 impl Workbench<'_, '_> {
@@ -98,14 +98,12 @@ impl Workbench<'_, '_> {
         let (unit, evaluator) = (&self.study.unit, self.engine.evaluator());
         let Ok(timed) = self.timed.timed() else { return };
         let evaluator = Some(evaluator);
-        let described = |timed| Described { timed, evaluator, busy: &busy, resources, delays: &delays, unit };
         let requests = |name: &str, timed: &Timed<'_>, walk: &Walk| {
             let which = if name == "worst" { Extreme::Worst } else { Extreme::Best };
             let each = asked.iter().zip(&apart).filter_map(|((name, is_apart, (_, kinds, _)), own)| {
                 let bars = match own {
-                    Some(Exact::Ticks(own)) => first_requests(own, &rate(own, event, which)?.walk, kinds),
-                    Some(Exact::Classes(own)) => {
-                        let (rate, own) = rate_of_classes(own, event, which)?;
+                    Some(own) => {
+                        let (rate, own) = rate(own.as_built(), event, which)?;
                         first_requests(&own, &rate.walk, kinds)
                     }
                     None if *is_apart => return None,
@@ -115,24 +113,13 @@ impl Workbench<'_, '_> {
             });
             each.collect::<Vec<_>>()
         };
-        match timed {
-            Exact::Ticks(timed) => {
-                for (mut case, walk) in cases(&described(timed), event) {
-                    case.gantt.requests = requests(case.name, timed, &walk);
-                    flow.cases.push(case);
-                }
-            }
-            Exact::Classes(classes) => {
-                let rates =
-                    [Extreme::Worst, Extreme::Best].map(|which| rate_of_classes(classes, event, which));
-                let rates = rates.each_ref().map(|found| found.as_ref().map(|(rate, timed)| (rate, timed)));
-                let [worst, best] = rates;
-                for (name, (rate, timed)) in told(worst, best, |(rate, _)| rate) {
-                    let mut case = described(timed).case(name, rate);
-                    case.gantt.requests = requests(name, timed, &rate.walk);
-                    flow.cases.push(case);
-                }
-            }
+        let [worst, best] = [Extreme::Worst, Extreme::Best].map(|which| rate(timed.as_built(), event, which));
+        for (name, (rate, timed)) in told(worst, best) {
+            let described =
+                Described { timed: &timed, evaluator, busy: &busy, resources, delays: &delays, unit };
+            let mut case = described.case(name, &rate);
+            case.gantt.requests = requests(name, &timed, &rate.walk);
+            flow.cases.push(case);
         }
     }
 }
@@ -148,24 +135,22 @@ fn first_requests(timed: &Timed<'_>, walk: &Walk, kinds: &[RequestEvents]) -> Ve
 
 /// Describes the worst and the best run of an event; where they are alike, one stands for every run.
 pub(crate) fn cases(described: &Described<'_, '_>, event: u16) -> Vec<(Case, Walk)> {
-    let timed = described.timed;
-    let (worst, best) = (rate(timed, event, Extreme::Worst), rate(timed, event, Extreme::Best));
-    let found = told(worst, best, |rate| rate);
-    found.map(|(name, rate)| (described.case(name, &rate), rate.walk)).collect()
+    let built = Built::Ticks(described.timed);
+    let [worst, best] = [Extreme::Worst, Extreme::Best].map(|which| rate(built, event, which));
+    told(worst, best).map(|(name, (rate, _))| (described.case(name, &rate), rate.walk)).collect()
 }
 
 /// Returns which of the worst and the best run are told, each with its name.
 fn told<T>(
-    worst: Option<T>,
-    best: Option<T>,
-    rate: impl Fn(&T) -> &Rate,
-) -> impl Iterator<Item = (&'static str, T)> {
-    let ratio = |found: &T| (u128::from(rate(found).count), u128::from(rate(found).ticks));
+    worst: Option<(Rate, T)>,
+    best: Option<(Rate, T)>,
+) -> impl Iterator<Item = (&'static str, (Rate, T))> {
+    let ratio = |(rate, _): &(Rate, T)| (u128::from(rate.count), u128::from(rate.ticks));
     let is_same = worst.as_ref().zip(best.as_ref()).is_some_and(|(worst, best)| {
         let ((low, low_ticks), (high, high_ticks)) = (ratio(worst), ratio(best));
         low * high_ticks == high * low_ticks
     });
-    let counts = |found: &T| rate(found).count > 0;
+    let counts = |(rate, _): &(Rate, T)| rate.count > 0;
     let worst = worst.filter(|worst| !is_same && counts(worst)).map(|worst| ("worst", worst));
     let best = best.filter(counts).map(|best| (if is_same { "every" } else { "best" }, best));
     worst.into_iter().chain(best)

@@ -1,9 +1,13 @@
 //! How often an event happens on the best and on the worst run of a timed view.
 
+use std::rc::Rc;
+
 use narrows_performance::Time;
 use narrows_performance::timed::bounds::{Bound, Cost, Endpoints};
 use narrows_performance::timed::ratio::{Extreme, Frequency};
-use narrows_performance::timed::{ClassFrequency, Classes, Timed, Walk};
+use narrows_performance::timed::{ClassFrequency, Timed, Walk};
+
+use crate::measure::{Built, Through};
 
 /// How often an event happens on a run.
 pub(crate) struct Rate {
@@ -22,9 +26,26 @@ impl Rate {
     }
 }
 
-/// Finds the run on which an event is most or least frequent. If every run comes to an end, it is the
-/// shortest or the longest one. `None` if it happens without end in no time, or never.
-pub(crate) fn rate(timed: &Timed<'_>, event: u16, which: Extreme) -> Option<Rate> {
+/// Finds the run on which an event is most or least frequent, and the view through which it leads. If every run
+/// comes to an end, it is the shortest or the longest one. `None` if that is not known, or the event happens
+/// without end in no time, or never.
+pub(crate) fn rate<'v, 'a>(
+    built: Built<'v, 'a>,
+    event: u16,
+    which: Extreme,
+) -> Option<(Rate, Through<'v, 'a>)> {
+    match built {
+        Built::Ticks(timed) => Some((rate_in_ticks(timed, event, which)?, Through::Whole(timed))),
+        Built::Classes(classes) => match classes.frequency(event, which).ok()? {
+            ClassFrequency::Every { count, ticks, run: Some(run), .. } => {
+                Some((Rate { count, ticks, walk: run.walk }, Through::Own(Rc::new(run.timed))))
+            }
+            _ => None,
+        },
+    }
+}
+
+fn rate_in_ticks(timed: &Timed<'_>, event: u16, which: Extreme) -> Option<Rate> {
     match timed.frequency(Cost::Event(event), which) {
         Frequency::Every { count, ticks, walk } => Some(Rate { count, ticks, walk }),
         Frequency::Infinite(_) => None,
@@ -50,21 +71,6 @@ fn ended(timed: &Timed<'_>, event: u16, which: Extreme) -> Option<Rate> {
     let Bound::Finite(ticks, walk) = bound else { return None };
     let count: u64 = walk.edges(timed).map(|edge| u64::from(timed.count(edge, event))).sum();
     (ticks > 0 && count > 0).then_some(Rate { count, ticks, walk })
-}
-
-/// Finds the run on which an event is most or least frequent, by state classes, with the view that consists of
-/// it. `None` if it is not known, or happens without end in no time, or never.
-pub(crate) fn rate_of_classes<'a>(
-    classes: &Classes<'a>,
-    event: u16,
-    which: Extreme,
-) -> Option<(Rate, Timed<'a>)> {
-    match classes.frequency(event, which).ok()? {
-        ClassFrequency::Every { count, ticks, run: Some(run), .. } => {
-            Some((Rate { count, ticks, walk: run.walk }, run.timed))
-        }
-        _ => None,
-    }
 }
 
 /// Returns, node by node, where runs begin and where they end for good.

@@ -4,8 +4,8 @@ use narrows_model::{FigureResult, Flow, Sensitivity};
 use narrows_performance::timed::ratio::Extreme;
 use narrows_performance::{Delay, Time, as_f64};
 
-use super::rate::{rate, rate_of_classes};
-use crate::measure::{Exact, Workbench};
+use super::rate::rate;
+use crate::measure::Workbench;
 use crate::{Text, View};
 
 impl Workbench<'_, '_> {
@@ -31,12 +31,9 @@ impl Workbench<'_, '_> {
                 if view == View::Stochastic {
                     return self.means.throughput_with(&changed, number);
                 }
-                let (found, tick) = match self.timed.changed(&changed)? {
-                    Exact::Ticks(timed) => (rate(&timed, number, Extreme::Best)?, timed.tick()?),
-                    Exact::Classes(classes) => {
-                        (rate_of_classes(&classes, number, Extreme::Best)?.0, classes.tick())
-                    }
-                };
+                let exact = self.timed.changed(&changed)?;
+                let (found, _) = rate(exact.as_built(), number, Extreme::Best)?;
+                let tick = exact.as_built().tick()?;
                 Some(as_f64(found.per_time(tick)))
             };
             let (less, more) = (with(9), with(11));

@@ -13,6 +13,7 @@ use narrows_performance::{BuildError, Delay, Site, StateGraph, Timing};
 use narrows_source::Span;
 
 use super::blank;
+use super::exact::{Exact, ExactError};
 use super::failure::reason_of;
 use super::labelled::check_delays;
 use super::timed::{Asked, Model};
@@ -58,15 +59,24 @@ impl Actual<'_> {
         let conditions: Vec<Condition> = self.condition(&ask.question).into_iter().collect();
         let actions = Actions::new(self.graph).observing(&conditions);
         let known = Known { asked: self, actions: &actions };
-        match self.build(&actions, &timing, view) {
-            Ok(Ok(timed)) => {
-                let unit = if view == View::Untimed { "steps" } else { &self.study.unit };
-                Asked { model: &known, timed: &timed, unit, kinds: &kinds, anywhere: false }
-                    .fill(&ask.question, &mut figure);
-                add_size(sizes, view, (u64::from(timed.nodes()), timed.edge_count()), None);
+        let states = || StateGraph::new(&actions, None, &timing, self.budget.clone());
+        let unit = if view == View::Untimed { "steps" } else { &self.study.unit };
+        let mut built = Exact::build(view, timing.has_ranges(), &states);
+        while let Ok(exact) = &built {
+            let asked =
+                Asked { model: &known, built: exact.as_built(), unit, kinds: &kinds, anywhere: false };
+            let is_answered = asked.fill(&ask.question, &mut figure);
+            add_size(sizes, view, exact.size(), None);
+            if is_answered {
+                return figure;
             }
-            Ok(Err(error)) => known.say(&error, &mut figure),
-            Err(refusal) => figure.result = refusal.into(),
+            // Classes do not answer it.
+            figure = blank(ask, view);
+            built = Exact::in_ticks(usize::MAX, &states).and_then(|built| built.ok_or(ExactError::TooMany));
+        }
+        if let Err(error) = built {
+            let result = error.result(|error| known.told(error, &mut figure), |result| result);
+            figure.result = result;
         }
         figure
     }
@@ -181,8 +191,12 @@ pub(super) struct Known<'a> {
 impl Known<'_> {
     /// Says why there is no view.
     pub(super) fn say(&self, error: &BuildError, figure: &mut Figure) {
+        figure.result = self.told(error, figure);
+    }
+
+    fn told(&self, error: &BuildError, figure: &mut Figure) -> FigureResult {
         let none = |text: &str| FigureResult::None(text.to_owned());
-        figure.result = match error {
+        match error {
             BuildError::Limit(limit) => FigureResult::Undecided(*limit),
             BuildError::Zeno(choices, begins) => {
                 let what = "the run on which time stands still".to_owned();
@@ -196,7 +210,7 @@ impl Known<'_> {
             }
             // Labels do nothing that could go wrong, and each has one delay.
             BuildError::Wrong(..) | BuildError::TwoDelays(..) => none("There is no graph of all states."),
-        };
+        }
     }
 
     /// Follows a run in the model itself.

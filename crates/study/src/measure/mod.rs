@@ -1,7 +1,7 @@
 //! Answers the questions of a study.
 
 mod actions;
-mod classes;
+mod exact;
 pub(crate) mod expect;
 mod failure;
 mod labelled;
@@ -26,12 +26,12 @@ use crate::bottleneck::Sets;
 use crate::verdicts::{Asker, Verdicts};
 use crate::{Ask, Latency, Prepared, Question, Study, Text, View};
 
+pub(crate) use exact::Exact;
 pub(crate) use labelled::{LabelledBench, of_verdicts, on_graph};
 pub(crate) use schedule::{Bench, analyse, measure};
 pub(crate) use simulated::Estimation;
-pub(crate) use timed::{Asked, Model, Ways, span, timed_trace};
+pub(crate) use timed::{Asked, Built, Model, Through, Ways, span, timed_trace};
 pub use trend::trends;
-pub(crate) use views::Exact;
 
 /// What came out.
 #[derive(Debug, Default)]

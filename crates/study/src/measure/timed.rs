@@ -1,12 +1,15 @@
 //! Best and worst cases: questions about all runs.
 
+use std::ops::Deref;
 use std::rc::Rc;
 
-use narrows_model::{Evaluator, Figure, FigureResult, Number, Trace};
+use narrows_model::{Evaluator, Figure, FigureResult, Limit, Number, Trace};
 use narrows_performance::requests::{Change, Order, RequestEvents};
 use narrows_performance::timed::bounds::{Bound, Cost, Endpoints};
 use narrows_performance::timed::ratio::{Extreme, Frequency};
-use narrows_performance::timed::{FollowError, Followed, Span, Timed, Walk};
+use narrows_performance::timed::{
+    ClassCost, ClassFrequency, Classes, DatedRun, FollowError, Followed, Span, Timed, Walk,
+};
 use narrows_performance::{StateGraph, Step, Time};
 
 use super::failure::trace_of;
@@ -46,11 +49,157 @@ pub(crate) trait Model {
     }
 }
 
+/// A view that was built.
+#[derive(Clone, Copy)]
+pub(crate) enum Built<'v, 'a> {
+    /// Time is counted in ticks, or steps are.
+    Ticks(&'v Timed<'a>),
+    /// Times are those of state classes.
+    Classes(&'v Classes<'a>),
+}
+
+/// The view through which a run leads: the whole, or one made for what was asked.
+pub(crate) enum Through<'v, 'a> {
+    Whole(&'v Timed<'a>),
+    Own(Rc<Timed<'a>>),
+}
+
+impl<'a> Deref for Through<'_, 'a> {
+    type Target = Timed<'a>;
+
+    fn deref(&self) -> &Timed<'a> {
+        match self {
+            Through::Whole(timed) => timed,
+            Through::Own(timed) => timed,
+        }
+    }
+}
+
+/// A bound, and what the run that shows it leads through; `None` if there is no run.
+struct Found<'v, 'a> {
+    bound: Bound,
+    through: Option<Through<'v, 'a>>,
+}
+
+/// How often something happens, or for what part of the time it holds.
+enum LongRun {
+    /// So often in so many ticks; where both do not meet, also what it can't be beyond.
+    Every { count: u64, ticks: u64, beyond: Option<(u64, u64)> },
+    /// Infinitely often in no time.
+    Infinite,
+    /// Some run ends.
+    Ends,
+}
+
+impl<'v, 'a> Built<'v, 'a> {
+    pub(super) fn state_graph(self) -> &'v StateGraph<'a> {
+        match self {
+            Built::Ticks(timed) => timed.state_graph(),
+            Built::Classes(classes) => classes.state_graph(),
+        }
+    }
+
+    /// Returns how long a tick is; `None` if steps are counted.
+    pub(crate) fn tick(self) -> Option<Time> {
+        match self {
+            Built::Ticks(timed) => timed.tick(),
+            Built::Classes(classes) => Some(classes.tick()),
+        }
+    }
+
+    /// Finds the least and the most that is measured, as far as they are asked for; of what holds in states,
+    /// perhaps the number of states.
+    fn extremes(
+        self,
+        span: Span<'_>,
+        cost: Cost<'_>,
+        ends: Ends,
+        counts_states: bool,
+    ) -> Result<Vec<Found<'v, 'a>>, FollowError> {
+        match self {
+            Built::Ticks(timed) => {
+                let (through, from, to) = match &span {
+                    Span::Between { from, to } => {
+                        (Through::Whole(timed), timed.by_node(from), timed.by_node(to))
+                    }
+                    Span::Request { .. } => {
+                        let Followed { timed, begins, ends } = timed.follow(&span)?;
+                        let timed = if counts_states { timed.in_steps() } else { timed };
+                        (Through::Own(Rc::new(timed)), begins, ends)
+                    }
+                };
+                Ok(paths(&through, Endpoints { from: &from, to: &to }, cost, ends))
+            }
+            Built::Classes(classes) => {
+                let cost = match cost {
+                    Cost::Event(event) => ClassCost::Event(event),
+                    _ => ClassCost::Time,
+                };
+                let found = |is_least: &bool| {
+                    let found =
+                        if *is_least { classes.least(span, cost)? } else { classes.most(span, cost)? };
+                    let through = found.timed.map(|timed| Through::Own(Rc::new(timed)));
+                    Ok(Found { bound: found.bound, through })
+                };
+                ends.sides().iter().map(found).collect()
+            }
+        }
+    }
+
+    /// Finds how often something happens in the long run at worst or at best, and a run that shows it.
+    fn long_run(
+        self,
+        cost: Cost<'_>,
+        which: Extreme,
+    ) -> Result<(LongRun, Option<(Through<'v, 'a>, Walk)>), Limit> {
+        match self {
+            Built::Ticks(timed) => {
+                let (found, walk) = match timed.frequency(cost, which) {
+                    Frequency::Every { count, ticks, walk } => {
+                        (LongRun::Every { count, ticks, beyond: None }, walk)
+                    }
+                    Frequency::Infinite(walk) => (LongRun::Infinite, walk),
+                    Frequency::Ends(walk) => (LongRun::Ends, walk),
+                };
+                Ok((found, Some((Through::Whole(timed), walk))))
+            }
+            Built::Classes(classes) => {
+                let Cost::Event(event) = cost else { return Err(Limit::Memory) };
+                let (found, run) = match classes.frequency(event, which)? {
+                    ClassFrequency::Every { count, ticks, beyond, run } => {
+                        (LongRun::Every { count, ticks, beyond }, run)
+                    }
+                    ClassFrequency::Infinite(run) => (LongRun::Infinite, run),
+                    ClassFrequency::Ends(run) => (LongRun::Ends, run),
+                };
+                Ok((found, run.map(|DatedRun { timed, walk }| (Through::Own(Rc::new(timed)), walk))))
+            }
+        }
+    }
+}
+
+/// Finds the least and the most between nodes, as far as they are asked for.
+fn paths<'v, 'a>(
+    through: &Through<'v, 'a>,
+    between: Endpoints<'_>,
+    cost: Cost<'_>,
+    ends: Ends,
+) -> Vec<Found<'v, 'a>> {
+    let found = |is_least: &bool| Found {
+        bound: if *is_least { through.least(between, cost) } else { through.most(between, cost) },
+        through: Some(match through {
+            Through::Whole(timed) => Through::Whole(timed),
+            Through::Own(timed) => Through::Own(Rc::clone(timed)),
+        }),
+    };
+    ends.sides().iter().map(found).collect()
+}
+
 /// A question about a view that was built.
 #[derive(Clone, Copy)]
 pub(crate) struct Asked<'v, 'a> {
     pub(crate) model: &'v dyn Model,
-    pub(crate) timed: &'v Timed<'a>,
+    pub(crate) built: Built<'v, 'a>,
     pub(crate) unit: &'v str,
     /// The events of each kind of request, if it is about some.
     pub(crate) kinds: &'v [RequestEvents],
@@ -58,8 +207,27 @@ pub(crate) struct Asked<'v, 'a> {
     pub(crate) anywhere: bool,
 }
 
+/// With which a request begins where something starts, and ends with the next that is over.
+const NEXT: RequestEvents = RequestEvents { from: 0, to: 1, both: 2, order: Order::Next };
+
+/// Returns whether state classes answer a question: all but for what part of the time something holds.
+pub(crate) fn fits_classes(question: &Question, model: &dyn Model) -> bool {
+    match question {
+        Question::MinCount(what, ..) | Question::MaxCount(what, ..) | Question::Count(what, ..) => {
+            model.event(what).is_some()
+        }
+        Question::MinDelay(..)
+        | Question::MaxDelay(..)
+        | Question::Delay(..)
+        | Question::Latency(_)
+        | Question::Makespan
+        | Question::Throughput(_) => true,
+        _ => false,
+    }
+}
+
 /// With what something begins or ends.
-pub(super) enum End {
+enum End {
     /// An event happens.
     Event(u16),
     /// Something becomes true, which holds in these states.
@@ -67,12 +235,7 @@ pub(super) enum End {
 }
 
 /// Returns what a step does to what is measured between two ends.
-pub(super) fn change_between(
-    graph: &StateGraph<'_>,
-    [begin, end]: &[End; 2],
-    state: u32,
-    step: &Step,
-) -> Change {
+fn change_between(graph: &StateGraph<'_>, [begin, end]: &[End; 2], state: u32, step: &Step) -> Change {
     let [before, after] = [state, step.target].map(|state| state as usize);
     let count = |event: u16| {
         let events = &graph.effect(step.effect).events;
@@ -90,7 +253,7 @@ pub(super) fn change_between(
 }
 
 /// Says why requests can't be followed, if they can't.
-pub(super) fn known<T>(found: Result<T, FollowError>, figure: &mut Figure) -> Option<T> {
+fn known<T>(found: Result<T, FollowError>, figure: &mut Figure) -> Option<T> {
     figure.result = match found {
         Ok(found) => return Some(found),
         Err(FollowError::Limit(limit)) => FigureResult::Undecided(limit),
@@ -101,22 +264,32 @@ pub(super) fn known<T>(found: Result<T, FollowError>, figure: &mut Figure) -> Op
     None
 }
 
-impl Asked<'_, '_> {
-    pub(crate) fn fill(&self, question: &Question, figure: &mut Figure) {
+impl<'v, 'a> Asked<'v, 'a> {
+    /// Answers a question; returns whether the view could.
+    pub(crate) fn fill(&self, question: &Question, figure: &mut Figure) -> bool {
+        let by_classes = matches!(self.built, Built::Classes(_));
+        if by_classes && !fits_classes(question, self.model) {
+            return false;
+        }
+        self.answer(question, figure);
+        !by_classes || figure.result != FigureResult::Undecided(Limit::Memory)
+    }
+
+    fn answer(&self, question: &Question, figure: &mut Figure) {
+        let ends = Ends::of(question);
         match question {
             Question::MinDelay(from, to) | Question::MaxDelay(from, to) | Question::Delay(from, to) => {
                 self.unit.clone_into(&mut figure.unit);
-                self.bounds(from, to, Cost::Time, Ends::of(question), figure);
+                self.bounds(from, to, Cost::Time, ends, figure);
             }
             Question::MinCount(what, from, to)
             | Question::MaxCount(what, from, to)
             | Question::Count(what, from, to) => {
-                let ends = Ends::of(question);
                 if let Some(event) = self.model.event(what) {
                     return self.bounds(from, to, Cost::Event(event), ends, figure);
                 }
-                if let Some(holds) = self.model.holds(self.timed.state_graph(), what, figure) {
-                    let unit = if self.timed.tick().is_some() { self.unit } else { "states" };
+                if let Some(holds) = self.model.holds(self.state_graph(), what, figure) {
+                    let unit = if self.built.tick().is_some() { self.unit } else { "states" };
                     let unit = if self.model.counts_states() { "" } else { unit };
                     unit.clone_into(&mut figure.unit);
                     self.bounds(from, to, Cost::While(&holds), ends, figure);
@@ -137,8 +310,7 @@ impl Asked<'_, '_> {
                 }
             }
             Question::Utilisation(what) => {
-                if let Some(holds) = self.model.holds(self.timed.state_graph(), self.model.busy(what), figure)
-                {
+                if let Some(holds) = self.model.holds(self.state_graph(), self.model.busy(what), figure) {
                     self.frequency(Cost::While(&holds), figure);
                 }
             }
@@ -147,9 +319,13 @@ impl Asked<'_, '_> {
         }
     }
 
+    fn state_graph(&self) -> &'v StateGraph<'a> {
+        self.built.state_graph()
+    }
+
     /// Bounds what an expression is on average, over all runs.
     fn mean(&self, what: &Text, figure: &mut Figure) {
-        let Some(values) = self.model.values(self.timed.state_graph(), what, figure) else { return };
+        let Some(values) = self.model.values(self.state_graph(), what, figure) else { return };
         let least = values.iter().copied().min().unwrap_or(0);
         // Cycles compare amounts that are not negative.
         let worth: Option<Vec<u32>> =
@@ -169,23 +345,11 @@ impl Asked<'_, '_> {
         }
     }
 
-    /// Returns so many ticks as a time, for costs that are times.
-    fn number(&self, value: u64, cost: Cost<'_>) -> Number {
-        let is_time = match cost {
-            Cost::Time => true,
-            Cost::While(_) => self.timed.tick().is_some(),
-            Cost::Event(_) | Cost::Worth(_) => false,
-        };
-        let tick = self.timed.tick().filter(|_| is_time).unwrap_or_else(|| Time::from_integer(1));
-        let time = tick * Time::from_integer(i128::from(value));
-        Number::Ratio(*time.numer(), *time.denom())
-    }
-
     /// Finds with what something begins or ends; `None` if that is not known, and then the figure says why.
     fn end(&self, text: &Text, figure: &mut Figure) -> Option<End> {
         match self.model.event(text) {
             Some(event) => Some(End::Event(event)),
-            None => self.model.holds(self.timed.state_graph(), text, figure).map(End::Holds),
+            None => self.model.holds(self.state_graph(), text, figure).map(End::Holds),
         }
     }
 
@@ -197,171 +361,181 @@ impl Asked<'_, '_> {
         if self.anywhere
             && let (End::Holds(from), End::Holds(to)) = (&begin, &end)
         {
-            let [from, to] = [from, to].map(|states| self.timed.by_node(states));
-            return self.extremes(Endpoints { from: &from, to: &to }, cost, ends, &never, figure);
+            return self.extremes(Span::Between { from, to }, cost, ends, &never, figure);
         }
-        if let Some(mut followed) = self.follow(&[begin, end], figure) {
-            if matches!(cost, Cost::While(_)) && self.model.counts_states() {
-                followed.timed = followed.timed.in_steps();
-            }
-            let between = Endpoints { from: &followed.begins, to: &followed.ends };
-            let asked = Asked { timed: &followed.timed, ..*self };
-            asked.extremes(between, cost, ends, &never, figure);
-        }
+        self.between(&[begin, end], cost, ends, &never, figure);
     }
 
-    /// Follows what is measured between two ends, to the next one; `None` if that is not possible, and then
-    /// the figure says why.
-    fn follow(&self, ends: &[End; 2], figure: &mut Figure) -> Option<Followed<'_>> {
-        let timed = self.timed;
-        let first = |end: &End| matches!(end, End::Holds(holds) if holds[timed.state(0) as usize]);
-        let initially = Change::between([false; 2], [first(&ends[0]), first(&ends[1])]);
-        let graph = timed.state_graph();
-        let change = |state: u32, step: &Step| change_between(graph, ends, state, step);
-        let order = RequestEvents { from: 0, to: 1, both: 2, order: Order::Next };
-        known(timed.follow(&Span::Request { ends: order, initially, change: &change }), figure)
+    /// Measures between two ends, to the next one.
+    fn between(&self, between: &[End; 2], cost: Cost<'_>, ends: Ends, never: &str, figure: &mut Figure) {
+        let graph = self.state_graph();
+        let start = match self.built {
+            Built::Ticks(timed) => timed.state(0) as usize,
+            Built::Classes(_) => 0,
+        };
+        let first = |end: &End| matches!(end, End::Holds(holds) if holds[start]);
+        let initially = Change::between([false; 2], [first(&between[0]), first(&between[1])]);
+        let change = |state: u32, step: &Step| change_between(graph, between, state, step);
+        self.extremes(Span::Request { ends: NEXT, initially, change: &change }, cost, ends, never, figure);
     }
 
-    /// Finds the least and the most between nodes, as far as they are asked for.
-    fn extremes(&self, between: Endpoints<'_>, cost: Cost<'_>, ends: Ends, never: &str, figure: &mut Figure) {
-        let mut found = Vec::new();
-        if ends != Ends::Most {
-            self.set(self.timed.least(between, cost), cost, never, figure);
-            found.push(figure.result.clone());
+    fn extremes(&self, span: Span<'_>, cost: Cost<'_>, ends: Ends, never: &str, figure: &mut Figure) {
+        let counts_states = matches!(cost, Cost::While(_)) && self.model.counts_states();
+        let found = self.built.extremes(span, cost, ends, counts_states);
+        if let Some(found) = known(found, figure) {
+            self.set(&found, cost, never, figure);
         }
-        if ends != Ends::Least {
-            self.set(self.timed.most(between, cost), cost, never, figure);
-            found.push(figure.result.clone());
-        }
-        figure.result = span(&found);
     }
 
     /// Bounds how long requests take.
     fn latency(&self, latency: &Latency, figure: &mut Figure) {
-        let timed = self.timed;
+        let graph = self.state_graph();
         if latency.kind == LatencyKind::Duration {
-            let Some(holds) = self.model.holds(timed.state_graph(), self.model.busy(&latency.from), figure)
-            else {
-                return;
-            };
+            let Some(holds) = self.model.holds(graph, self.model.busy(&latency.from), figure) else { return };
             let never = format!("`{}` never holds, so that nothing begins.", latency.from.text);
             let fails = holds.iter().map(|holds| !holds).collect();
-            if let Some(followed) = self.follow(&[End::Holds(holds), End::Holds(fails)], figure) {
-                let between = Endpoints { from: &followed.begins, to: &followed.ends };
-                let asked = Asked { timed: &followed.timed, ..*self };
-                asked.extremes(between, Cost::Time, Ends::Both, &never, figure);
-            }
-            return;
+            return self.between(
+                &[End::Holds(holds), End::Holds(fails)],
+                Cost::Time,
+                Ends::Both,
+                &never,
+                figure,
+            );
         }
-        let happens = |ends: &RequestEvents| {
-            let effects = timed.state_graph().effects();
-            effects.iter().any(|effect| effect.events.iter().any(|(event, _)| *event == ends.from))
+        let happens = |ends: &&RequestEvents| {
+            let mut effects = graph.effects().iter();
+            effects.any(|effect| effect.events.iter().any(|(event, _)| *event == ends.from))
         };
-        let mut bounds = [Bound::NeverBegins, Bound::NeverBegins];
-        let mut shown: [Option<Rc<Followed<'_>>>; 2] = [None, None];
-        for ends in self.kinds.iter().filter(|ends| happens(ends)) {
-            let change = |_: u32, step: &Step| timed.state_graph().change(*ends, step);
+        let mut best = [true, false].map(|_| Found { bound: Bound::NeverBegins, through: None });
+        for ends in self.kinds.iter().filter(happens) {
+            let change = |_: u32, step: &Step| graph.change(*ends, step);
             let span = Span::Request { ends: *ends, initially: Change::default(), change: &change };
-            let Some(followed) = known(timed.follow(&span), figure) else { return };
-            let followed = Rc::new(followed);
-            let between = Endpoints { from: &followed.begins, to: &followed.ends };
-            let found = [followed.timed.least(between, Cost::Time), followed.timed.most(between, Cost::Time)];
-            for (side, found) in found.into_iter().enumerate() {
-                let best = bounds[side].clone().extreme(found.clone(), side == 0);
-                if best == found {
-                    shown[side] = Some(Rc::clone(&followed));
+            let found = self.built.extremes(span, Cost::Time, Ends::Both, false);
+            let Some(found) = known(found, figure) else { return };
+            for ((best, found), is_least) in best.iter_mut().zip(found).zip(Ends::Both.sides()) {
+                if best.bound.clone().extreme(found.bound.clone(), *is_least) == found.bound {
+                    *best = found;
                 }
-                bounds[side] = best;
             }
         }
-        let never = latencies_never(latency);
-        let mut found = Vec::new();
-        for (bound, followed) in bounds.into_iter().zip(&shown) {
-            let timed = followed.as_ref().map_or(timed, |followed| &followed.timed);
-            Asked { timed, ..*self }.set(bound, Cost::Time, &never, figure);
-            found.push(figure.result.clone());
-        }
-        figure.result = span(&found);
+        let never = format!("`{}` never happens, so that nothing begins.", latency.from.text);
+        self.set(&best, Cost::Time, &never, figure);
     }
 
-    pub(super) fn set(&self, bound: Bound, cost: Cost<'_>, never: &str, figure: &mut Figure) {
-        match bound {
-            Bound::NeverBegins => figure.result = FigureResult::None(never.to_owned()),
-            Bound::Finite(value, walk) => {
-                let number = self.number(value, cost);
-                figure.result = FigureResult::Value { low: number, high: number, exact: true };
-                self.witness("a run that takes so much", &walk, figure);
+    /// Says what bounds are, and shows runs.
+    fn set(&self, found: &[Found<'_, '_>], cost: Cost<'_>, never: &str, figure: &mut Figure) {
+        let mut results = Vec::new();
+        for Found { bound, through } in found {
+            let infinite = FigureResult::Value { low: Number::Infinity, high: Number::Infinity, exact: true };
+            let (result, run) = match bound {
+                Bound::NeverBegins => (FigureResult::None(never.to_owned()), None),
+                Bound::Finite(value, walk) => {
+                    let number = number(*value, cost, through.as_deref().and_then(Timed::tick));
+                    let result = FigureResult::Value { low: number, high: number, exact: true };
+                    (result, Some(("a run that takes so much", walk)))
+                }
+                Bound::Infinite(walk) if walk.cycle.is_some() => {
+                    (infinite, Some(("a run that goes round for ever", walk)))
+                }
+                Bound::Infinite(walk) => (infinite, Some(("a run that stops", walk))),
+            };
+            if let (Some((what, walk)), Some(timed)) = (run, through) {
+                self.witness(what, timed, walk, figure);
             }
-            Bound::Infinite(walk) => {
-                figure.result =
-                    FigureResult::Value { low: Number::Infinity, high: Number::Infinity, exact: true };
-                let what =
-                    if walk.cycle.is_some() { "a run that goes round for ever" } else { "a run that stops" };
-                self.witness(what, &walk, figure);
-            }
+            results.push(result);
         }
+        figure.result = span(&results);
     }
 
     /// Measures the time until nothing happens any more.
     fn makespan(&self, figure: &mut Figure) {
-        let (from, to) = self.model.whole(self.timed);
-        let between = Endpoints { from: &from, to: &to };
-        let mut ends = Vec::new();
-        for bound in [self.timed.least(between, Cost::Time), self.timed.most(between, Cost::Time)] {
-            self.set(bound, Cost::Time, "Nothing begins.", figure);
-            match figure.result {
-                FigureResult::Value { low, .. } => ends.push(low),
-                _ => return,
+        match self.built {
+            Built::Ticks(timed) => {
+                let (from, to) = self.model.whole(timed);
+                let between = Endpoints { from: &from, to: &to };
+                let found = paths(&Through::Whole(timed), between, Cost::Time, Ends::Both);
+                self.set(&found, Cost::Time, "Nothing begins.", figure);
+            }
+            Built::Classes(classes) => {
+                let is_end = |state: u32| classes.state_graph().steps_of(state).is_empty();
+                let begin = Change { begin: u32::from(!is_end(0)), end: 0, both: u32::from(is_end(0)) };
+                let change =
+                    |_: u32, step: &Step| Change { begin: 0, end: u32::from(is_end(step.target)), both: 0 };
+                let span = Span::Request { ends: NEXT, initially: begin, change: &change };
+                self.extremes(span, Cost::Time, Ends::Both, "Nothing begins.", figure);
             }
         }
-        figure.result = FigureResult::Value { low: ends[0], high: ends[1], exact: true };
     }
 
     /// Measures how often something happens in the long run, or for what part of the time something holds.
     fn frequency(&self, cost: Cost<'_>, figure: &mut Figure) {
-        let mut ends = Vec::new();
-        for (which, name) in [(Extreme::Worst, "least"), (Extreme::Best, "most")] {
-            let (number, walk) = match self.timed.frequency(cost, which) {
-                Frequency::Every { count, ticks, walk } => {
-                    let tick = self.timed.tick().filter(|_| matches!(cost, Cost::Event(_)));
-                    let tick = tick.unwrap_or_else(|| Time::from_integer(1));
-                    let per = Time::new(i128::from(count), i128::from(ticks.max(1))) / tick;
-                    (Number::Ratio(*per.numer(), *per.denom()), walk)
-                }
-                Frequency::Infinite(walk) => (Number::Infinity, walk),
-                Frequency::Ends(walk) if matches!(cost, Cost::Worth(_)) => {
-                    let reason = "Some run comes to an end, and so there is no mean over all of time.";
-                    figure.result = FigureResult::None(reason.to_owned());
-                    self.witness("a run that comes to an end", &walk, figure);
+        let is_event = matches!(cost, Cost::Event(_));
+        let tick = self.built.tick().filter(|_| is_event).unwrap_or_else(|| Time::from_integer(1));
+        let per_time = |(count, ticks): (u64, u64)| {
+            let rate = Time::new(i128::from(count), i128::from(ticks.max(1))) / tick;
+            Number::Ratio(*rate.numer(), *rate.denom())
+        };
+        let (mut ends, mut is_exact) = (Vec::new(), true);
+        for which in [Extreme::Worst, Extreme::Best] {
+            let (found, run) = match self.built.long_run(cost, which) {
+                Ok(found) => found,
+                Err(limit) => {
+                    figure.result = FigureResult::Undecided(limit);
                     return;
                 }
-                Frequency::Ends(walk) => (Number::Ratio(0, 1), walk),
             };
-            ends.push(number);
-            let what = match (walk.cycle, cost) {
-                (None, _) => "a run that comes to an end".to_owned(),
-                (_, Cost::Event(_)) if which == Extreme::Worst => "the critical cycle, worst case".to_owned(),
-                (_, Cost::Event(_)) => "the critical cycle, best case".to_owned(),
-                (_, Cost::Worth(_)) => format!("a run on which the mean is the {name}"),
-                _ => format!("a run on which it holds for the {name} time"),
+            let is_worst = which == Extreme::Worst;
+            let what = match (&run, cost) {
+                (Some((_, walk)), _) if walk.cycle.is_none() => "a run that comes to an end",
+                (_, Cost::Event(_)) if is_worst => "the critical cycle, worst case",
+                (_, Cost::Event(_)) => "the critical cycle, best case",
+                (_, Cost::Worth(_)) if is_worst => "a run on which the mean is the least",
+                (_, Cost::Worth(_)) => "a run on which the mean is the most",
+                _ if is_worst => "a run on which it holds for the least time",
+                _ => "a run on which it holds for the most time",
             };
-            self.witness(&what, &walk, figure);
+            if let Some((timed, walk)) = &run {
+                self.witness(what, timed, walk, figure);
+            }
+            ends.push(match found {
+                LongRun::Every { count, ticks, beyond } => {
+                    let attained = per_time((count, ticks));
+                    if let Some(beyond) = beyond {
+                        is_exact = false;
+                        let (low, high) = (per_time(beyond).to_f64(), attained.to_f64());
+                        figure.notes.push(format!(
+                            "At {} it is between {:.6e} and {:.6e}: both are certified, but they do not meet.",
+                            if is_worst { "worst" } else { "best" },
+                            low.min(high),
+                            low.max(high)
+                        ));
+                    }
+                    beyond.map_or(attained, per_time)
+                }
+                LongRun::Infinite => Number::Infinity,
+                LongRun::Ends if matches!(cost, Cost::Worth(_)) => {
+                    let reason = "Some run comes to an end, and so there is no mean over all of time.";
+                    figure.result = FigureResult::None(reason.to_owned());
+                    return;
+                }
+                LongRun::Ends => Number::Ratio(0, 1),
+            });
             // It is about the whole run.
             figure.witnesses.iter_mut().for_each(|(_, trace)| trace.part = None);
         }
-        figure.result = FigureResult::Value { low: ends[0], high: ends[1], exact: true };
+        figure.result = FigureResult::Value { low: ends[0], high: ends[1], exact: is_exact };
         if ends[0] == ends[1] && figure.witnesses.len() == 2 {
             // Both runs show the same.
             figure.witnesses.truncate(1);
-            if matches!(cost, Cost::Event(_)) && figure.witnesses[0].1.cycle.is_some() {
+            if is_event && figure.witnesses[0].1.cycle.is_some() {
                 "the critical cycle".clone_into(&mut figure.witnesses[0].0);
             }
         }
     }
 
     /// Replays a run, with times.
-    pub(super) fn witness(&self, what: &str, walk: &Walk, figure: &mut Figure) {
-        match self.model.trace(self.timed, walk, self.unit) {
+    fn witness(&self, what: &str, timed: &Timed<'_>, walk: &Walk, figure: &mut Figure) {
+        match self.model.trace(timed, walk, self.unit) {
             Some(trace) => figure.witnesses.push((what.to_owned(), trace)),
             None => figure
                 .notes
@@ -370,21 +544,33 @@ impl Asked<'_, '_> {
     }
 }
 
-/// Says that no request begins.
-pub(super) fn latencies_never(latency: &Latency) -> String {
-    format!("`{}` never happens, so that nothing begins.", latency.from.text)
+/// Returns so many ticks as a time, for costs that are times.
+fn number(value: u64, cost: Cost<'_>, tick: Option<Time>) -> Number {
+    let is_time = matches!(cost, Cost::Time | Cost::While(_));
+    let tick = tick.filter(|_| is_time).unwrap_or_else(|| Time::from_integer(1));
+    let time = tick * Time::from_integer(i128::from(value));
+    Number::Ratio(*time.numer(), *time.denom())
 }
 
 /// Which bounds are asked for.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Ends {
+enum Ends {
     Least,
     Most,
     Both,
 }
 
 impl Ends {
-    pub(super) fn of(question: &Question) -> Ends {
+    /// Returns of each bound that is asked for whether it is the least.
+    fn sides(self) -> &'static [bool] {
+        match self {
+            Ends::Least => &[true],
+            Ends::Most => &[false],
+            Ends::Both => &[true, false],
+        }
+    }
+
+    fn of(question: &Question) -> Ends {
         match question {
             Question::MinDelay(..) | Question::MinCount(..) => Ends::Least,
             Question::MaxDelay(..) | Question::MaxCount(..) => Ends::Most,

@@ -1,54 +1,21 @@
-//! The views of a model in which runs are exact, built when they are needed.
-//!
-//! The timed view counts ticks where that is cheap. A range of delays beside an odd one has too many: there,
-//! state classes answer what they can, and what they can't, with delays that are rounded to fewer ticks.
+//! The views of processes in which runs are exact, built when they are needed. What state classes don't answer,
+//! ticks do, if need be with delays that are rounded to fewer of them.
 
 use narrows_explicit::{Budget, Engine};
-use narrows_model::{Evaluator, Expr, Figure, FigureResult, Limit, Trace, ViewSize};
+use narrows_model::{Evaluator, Expr, Figure, FigureResult, Trace, ViewSize};
 use narrows_performance::requests::RequestEvents;
-use narrows_performance::timed::{self, Classes, Timed, Walk};
-use narrows_performance::{StateGraph, Timing};
+use narrows_performance::timed::{Timed, Walk};
+use narrows_performance::{BuildError, StateGraph, Timing};
 
 use super::blank;
-use super::classes::{AskedOfClasses, fits};
-use super::failure::{Failure, is_cut, reason_of, result_of};
-use super::timed::{Asked, Model, timed_trace};
+use super::exact::{Exact, ExactError};
+use super::failure::{Failure, is_cut, result_of};
+use super::timed::{Asked, Model, fits_classes, timed_trace};
 use crate::request_values::ValueEvents;
 use crate::{Ask, Latency, Prepared, Question, Study, Text, View};
 
-/// A view with ranges of delays is built in ticks up to so many edges, before state classes are tried.
-const CHEAP_EDGES: usize = 1 << 18;
-
-/// Up to so many edges it is built in ticks where state classes do not answer.
+/// It is built in ticks up to so many edges where state classes do not answer.
 const MAX_EDGES: usize = 1 << 22;
-
-/// There are at most so many state classes.
-const MAX_CLASSES: usize = 1 << 17;
-
-/// The timed view of a model.
-pub(crate) enum Exact<'a> {
-    /// Time is counted in ticks.
-    Ticks(Timed<'a>),
-    /// Times are those of state classes.
-    Classes(Classes<'a>),
-}
-
-impl<'a> Exact<'a> {
-    pub(crate) fn state_graph(&self) -> &StateGraph<'a> {
-        match self {
-            Exact::Ticks(timed) => timed.state_graph(),
-            Exact::Classes(classes) => classes.state_graph(),
-        }
-    }
-
-    /// Returns how many nodes and edges there are.
-    fn size(&self) -> (u64, u64) {
-        match self {
-            Exact::Ticks(timed) => (timed.nodes().into(), timed.edge_count()),
-            Exact::Classes(classes) => (classes.nodes(), classes.edge_count()),
-        }
-    }
-}
 
 /// What is counted in a view: events, by values where those tell them apart.
 #[derive(Clone, Copy)]
@@ -107,40 +74,23 @@ impl<'a, 's> Views<'a, 's> {
         built.map(size).collect()
     }
 
-    fn rows<'t>(&self, Counted { timing, values }: Counted<'t>) -> Result<StateGraph<'t>, Failure>
+    fn rows<'t>(&self, Counted { timing, values }: Counted<'t>) -> Result<StateGraph<'t>, BuildError>
     where
         'a: 't,
     {
-        let rows = StateGraph::new(self.engine, Some(&self.prepared.system), timing, self.budget.clone());
-        let rows = rows.map_err(|error| Box::new(result_of(&error, self.engine.evaluator())))?;
-        let evaluator = Evaluator::new(&self.prepared.system);
+        let rows = StateGraph::new(self.engine, Some(&self.prepared.system), timing, self.budget.clone())?;
         Ok(match values {
-            Some(values) => rows.renaming(values.rename(evaluator)),
+            Some(values) => rows.renaming(values.rename(Evaluator::new(&self.prepared.system))),
             None => rows,
         })
     }
 
-    /// Builds a view; the timed one in ticks if they are few, or if the classes are too many.
     fn build<'t>(&self, view: View, counted: Counted<'t>) -> Result<Exact<'t>, Failure>
     where
         'a: 't,
     {
-        let wrong = |error| Box::new(result_of(&error, self.engine.evaluator()));
-        if view == View::Untimed {
-            return timed::build_untimed(self.rows(counted)?).map(Exact::Ticks).map_err(wrong);
-        }
-        if !counted.timing.has_ranges() {
-            return self.count_ticks(counted, usize::MAX).and_then(|built| built.ok_or_else(too_many));
-        }
-        if let Some(built) = self.count_ticks(counted, CHEAP_EDGES)? {
-            return Ok(built);
-        }
-        let classes = Classes::build(self.rows(counted)?, MAX_CLASSES);
-        let classes = classes.map_err(|unscalable| unscalable_failure(&unscalable))?;
-        if let Some(classes) = classes.map_err(wrong)? {
-            return Ok(Exact::Classes(classes));
-        }
-        self.count_ticks(counted, usize::MAX)?.ok_or_else(too_many)
+        let built = Exact::build(view, counted.timing.has_ranges(), &|| self.rows(counted));
+        built.map_err(|error| self.failure(error))
     }
 
     /// Builds the timed view in ticks; `None` if there are more edges than that.
@@ -148,10 +98,20 @@ impl<'a, 's> Views<'a, 's> {
     where
         'a: 't,
     {
-        let built = timed::build_within(self.rows(counted)?, max_edges);
-        let built = built.map_err(|unscalable| unscalable_failure(&unscalable))?;
-        let built = built.map_err(|error| Box::new(result_of(&error, self.engine.evaluator())))?;
-        Ok(built.map(Exact::Ticks))
+        Exact::in_ticks(max_edges, &|| self.rows(counted)).map_err(|error| self.failure(error))
+    }
+
+    /// Builds the timed view in ticks, however many there are.
+    fn in_ticks<'t>(&self, counted: Counted<'t>) -> Result<Exact<'t>, Failure>
+    where
+        'a: 't,
+    {
+        self.count_ticks(counted, usize::MAX)?.ok_or_else(|| self.failure(ExactError::TooMany))
+    }
+
+    fn failure(&self, error: ExactError) -> Failure {
+        let told = |error: &BuildError| result_of(error, self.engine.evaluator());
+        Box::new(error.result(told, |result| (result, None)))
     }
 
     /// Makes sure that a view is built, if it can be.
@@ -229,7 +189,7 @@ impl<'a, 's> Views<'a, 's> {
             return figure;
         }
         if !self.fill(&built, ask, &kinds, view, &mut figure) {
-            let built = self.count_ticks(counted, usize::MAX).and_then(|built| built.ok_or_else(too_many));
+            let built = self.in_ticks(counted);
             figure = blank(ask, view);
             self.fill(&built, ask, &kinds, view, &mut figure);
         }
@@ -252,15 +212,9 @@ impl<'a, 's> Views<'a, 's> {
                 figure.result = failure.0.clone();
                 figure.witnesses.extend(failure.1.clone());
             }
-            Ok(Exact::Ticks(timed)) => {
-                Asked { model: self, timed, unit, kinds, anywhere }.fill(&ask.question, figure);
-            }
-            Ok(Exact::Classes(classes)) => {
-                if !fits(&ask.question, self) {
-                    return false;
-                }
-                AskedOfClasses { model: self, classes, unit, kinds, anywhere }.fill(&ask.question, figure);
-                return figure.result != FigureResult::Undecided(Limit::Memory);
+            Ok(built) => {
+                let built = built.as_built();
+                return Asked { model: self, built, unit, kinds, anywhere }.fill(&ask.question, figure);
             }
         }
         true
@@ -268,7 +222,7 @@ impl<'a, 's> Views<'a, 's> {
 
     /// Answers a question in ticks that classes do not answer.
     fn answer_in_ticks(&mut self, ask: &Ask, kinds: &[RequestEvents], figure: &mut Figure) {
-        let is_fit = fits(&ask.question, self);
+        let is_fit = fits_classes(&ask.question, self);
         if self.ticks.is_none() {
             let max_edges = if is_fit { usize::MAX } else { MAX_EDGES };
             self.ticks = match self.count_ticks(Counted::plain(&self.prepared.timing), max_edges) {
@@ -282,8 +236,7 @@ impl<'a, 's> Views<'a, 's> {
             return;
         }
         let Some((timing, grid)) = self.prepared.timing.rounded() else { return };
-        let built = self.count_ticks(Counted::plain(&timing), usize::MAX);
-        let built = built.and_then(|built| built.ok_or_else(too_many));
+        let built = self.in_ticks(Counted::plain(&timing));
         self.fill(&built, ask, kinds, View::Timed, figure);
         figure.witnesses.clear();
         if let FigureResult::Value { exact, .. } = &mut figure.result {
@@ -294,15 +247,6 @@ impl<'a, 's> Views<'a, 's> {
             ));
         }
     }
-}
-
-fn unscalable_failure(unscalable: &timed::Unscalable) -> Failure {
-    Box::new((FigureResult::None(reason_of(unscalable)), None))
-}
-
-/// Says that there is no room for a view.
-fn too_many() -> Failure {
-    Box::new((FigureResult::Undecided(Limit::Memory), None))
 }
 
 impl Model for Views<'_, '_> {

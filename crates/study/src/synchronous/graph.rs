@@ -8,7 +8,7 @@ use narrows_performance::timed::{Timed, Walk, build_clocked};
 use narrows_performance::{BuildError, StateGraph, Timing};
 
 use super::PreparedSynchronous;
-use crate::measure::{Asked, Model, Ways};
+use crate::measure::{Asked, Built, Model, Ways};
 use crate::{Ask, Question, Study, Text};
 
 /// A graph with more states than this is not built.
@@ -77,7 +77,8 @@ impl Known<'_> {
                 [&latency.from, &latency.to].map(|end| self.prepared.event(end).unwrap_or(u16::MAX));
             kinds.push(RequestEvents { from, to, both: u16::MAX, order: latency.order });
         }
-        Asked { model: self, timed, unit: &self.study.unit, kinds: &kinds, anywhere }.fill(question, figure);
+        let built = Built::Ticks(timed);
+        Asked { model: self, built, unit: &self.study.unit, kinds: &kinds, anywhere }.fill(question, figure);
         let system = &self.prepared.system;
         if !system.justice.is_empty() || !system.compassion.is_empty() {
             figure.notes.push("These are runs of all kinds, also such as are not fair.".to_owned());
