@@ -5,12 +5,13 @@ use std::collections::BTreeMap;
 use narrows_model::Limit;
 use narrows_model::synchronous::{
     Constraint, Demand, Display, Domain, ExprId, Node, Role, SynchronousSystem, Value, VariableId,
+    index_width,
 };
 use rustc_hash::FxHashMap;
 
 use crate::bdd::{Bdd, Manager};
 use crate::order_file::Order;
-use crate::value::{Arithmetic, Symbolic, constant_bits};
+use crate::value::{Arithmetic, Symbolic, arithmetic};
 
 type Result<T> = std::result::Result<T, Limit>;
 
@@ -57,7 +58,7 @@ impl Encoding {
 
     /// Returns how many bits a variable takes.
     pub(crate) fn width(system: &SynchronousSystem, id: VariableId) -> usize {
-        width(&system.variable(id).domain)
+        index_width(&system.variable(id).domain) as usize
     }
 
     /// Returns in which order bits stand now.
@@ -92,7 +93,7 @@ impl Encoding {
     }
 
     fn new_bits(&self, domain: &Domain) -> Vec<u32> {
-        (0..width(domain)).map(|_| self.manager.add_bit()).collect()
+        (0..index_width(domain)).map(|_| self.manager.add_bit()).collect()
     }
 
     /// Makes an input part of the state.
@@ -131,12 +132,9 @@ impl Encoding {
             return Ok(Symbolic::Truth(literals[0].clone()));
         }
         let domain = &self.domains[index];
-        if let (Domain::Range(low, _), true) = (domain, domain.len() > MAX_CASES) {
-            let mut bits: Vec<Bdd> = literals.into_iter().rev().collect();
-            bits.push(self.manager.truth(false));
-            let arithmetic = Arithmetic { manager: &self.manager };
-            let low = Symbolic::Bits(constant_bits(&self.manager, *low));
-            return arithmetic.binary(narrows_model::synchronous::Operator::Add, &Symbolic::Bits(bits), &low);
+        if matches!(domain, Domain::Range(..)) && domain.len() > MAX_CASES {
+            let bits: Vec<Bdd> = literals.into_iter().rev().collect();
+            return arithmetic(&self.manager).indexed(domain, false, &bits);
         }
         let mut cases = BTreeMap::new();
         for (index, value) in domain.values().enumerate() {
@@ -147,19 +145,8 @@ impl Encoding {
 
     /// Returns where a variable has one of its values: not all bits do.
     pub(crate) fn valid(&self, variable: VariableId, side: Side) -> Result<Bdd> {
-        let literals = self.literals(variable, side)?;
-        let last = self.domains[variable.0 as usize].len() - 1;
-        // At most the last index, from the first bit on.
-        let mut result = self.manager.truth(true);
-        for (place, literal) in literals.iter().rev().enumerate() {
-            let none = self.manager.truth(false);
-            result = if last >> place & 1 == 1 {
-                literal.choose(&result, &self.manager.truth(true))?
-            } else {
-                literal.choose(&none, &result)?
-            };
-        }
-        Ok(result)
+        let bits: Vec<Bdd> = self.literals(variable, side)?.into_iter().rev().collect();
+        arithmetic(&self.manager).valid(&self.domains[variable.0 as usize], &bits)
     }
 
     /// Returns the set of one state, or of one state with inputs.
@@ -186,10 +173,6 @@ impl Encoding {
     }
 }
 
-fn width(domain: &Domain) -> usize {
-    (128 - (domain.len() - 1).leading_zeros()) as usize
-}
-
 /// Turns expressions into functions; each once.
 pub(crate) struct Encoder<'a> {
     system: &'a SynchronousSystem,
@@ -212,7 +195,7 @@ impl<'a> Encoder<'a> {
     }
 
     fn arithmetic(&self) -> Arithmetic<'a> {
-        Arithmetic { manager: &self.encoding.manager }
+        arithmetic(&self.encoding.manager)
     }
 
     fn variable(&mut self, variable: VariableId, side: Side) -> Result<Symbolic> {
@@ -263,7 +246,7 @@ impl<'a> Encoder<'a> {
     }
 
     fn compute(&mut self, id: ExprId) -> Result<Symbolic> {
-        let arithmetic = self.arithmetic();
+        let mut arithmetic = self.arithmetic();
         let at = |this: &Self, id: &ExprId| this.known[id].clone();
         Ok(match self.system.node(id) {
             Node::Constant(value) => arithmetic.constant(*value),
@@ -293,33 +276,8 @@ impl<'a> Encoder<'a> {
 
     /// Returns where every member of a set is a value of a variable.
     fn within(&self, set: ExprId, variable: VariableId) -> Result<Bdd> {
-        let domain = self.system.variable(variable).domain.clone();
-        let arithmetic = self.arithmetic();
-        let fits = |member: &Symbolic| match (Arithmetic::cases(member), &domain) {
-            (Some(cases), _) => {
-                let mut result = self.encoding.manager.truth(false);
-                for (value, at) in cases {
-                    if domain.contains(value) {
-                        result = result.or(&at)?;
-                    }
-                }
-                Ok(result)
-            }
-            (None, Domain::Range(low, high)) => {
-                use narrows_model::synchronous::Operator;
-                let at_least = arithmetic.binary(Operator::LessEqual, &arithmetic.constant(*low), member)?;
-                let at_most = arithmetic.binary(Operator::LessEqual, member, &arithmetic.constant(*high))?;
-                arithmetic.truth(&at_least)?.and(&arithmetic.truth(&at_most)?)
-            }
-            (None, Domain::Values(values)) => {
-                let mut result = self.encoding.manager.truth(false);
-                for value in values {
-                    result = result.or(&arithmetic.equal(member, &arithmetic.constant(*value))?)?;
-                }
-                Ok(result)
-            }
-        };
-        self.over_set(set, &fits, true)
+        let domain = &self.system.variable(variable).domain;
+        self.over_set(set, &|member| self.arithmetic().within(domain, member), true)
     }
 
     /// Joins what is said of each member of a set: by and, or by or.

@@ -8,6 +8,7 @@ use narrows_model::synchronous::{Role, SynchronousSystem, VariableId};
 use crate::bdd::{Bdd, Manager};
 use crate::encode::{Encoding, Side};
 use crate::relation::{Event, Relation, settled};
+use crate::value::arithmetic;
 
 type Result<T> = std::result::Result<T, Limit>;
 
@@ -124,7 +125,7 @@ impl Events<'_> {
     /// Makes an event for each process: what a process does not change is no part of its event.
     pub(crate) fn by_process(&self, selector: VariableId) -> Result<Relation> {
         let manager = &self.encoding.manager;
-        let arithmetic = crate::value::Arithmetic { manager };
+        let mut arithmetic = arithmetic(manager);
         let bits: Vec<u32> = self.encoding.bits[selector.0 as usize].iter().map(|bit| 2 * bit).collect();
         let choice = manager.cube(&bits)?;
         let mut kept = Vec::new();
@@ -141,8 +142,8 @@ impl Events<'_> {
         let mut events = Vec::new();
         let mut easy = Vec::new();
         for process in self.system.variable(selector).domain.values() {
-            let chosen = arithmetic
-                .equal(&self.encoding.variable(selector, Side::Current)?, &arithmetic.constant(process))?;
+            let process = arithmetic.constant(process);
+            let chosen = arithmetic.equal(&self.encoding.variable(selector, Side::Current)?, &process)?;
             let mut rest = Vec::new();
             let mut quiet = Vec::new();
             for part in &self.conjuncts {

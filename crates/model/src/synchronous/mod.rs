@@ -8,11 +8,13 @@
 //! |---|---|
 //! | `system.rs`, `formula.rs` | the data: variables, expressions, constraints; claims |
 //! | `build.rs` | hash-consed expressions |
+//! | `arithmetic.rs` | values that depend on bits, for engines that know no states |
 //! | `evaluate.rs`, `plan.rs`, `reference.rs` | values of expressions; enumeration of states and steps |
 //! | `eventful.rs` | steps labelled with the events that happen in them |
 //! | `run.rs`, `lasso.rs` | replay of runs; LTL on a lasso |
 //! | `product.rs` | the tableau of an LTL formula as a synchronous system |
 
+mod arithmetic;
 mod build;
 mod evaluate;
 mod eventful;
@@ -25,6 +27,7 @@ mod run;
 mod shorten;
 mod system;
 
+pub use arithmetic::{Arithmetic, BitAlgebra, Number, index_width};
 pub use build::Builder;
 pub use evaluate::{Evaluation, Moment};
 pub use eventful::Eventful;

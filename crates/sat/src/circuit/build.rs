@@ -9,7 +9,7 @@ use narrows_model::synchronous::{
 
 use super::encode::{Encoder, Reading};
 use super::graph::Signal;
-use super::number::index_width;
+use super::number::sure;
 use super::{Circuit, Latch};
 
 /// What a variable is in the circuit.
@@ -186,8 +186,8 @@ impl Builder<'_> {
                 // What comes next is filled in later.
                 self.latches.extend(bits.iter().map(|bit| (*bit, *bit)));
             }
-            let value = self.encoder.arithmetic().indexed(&variable.domain, is_truth(variable), &bits);
-            self.invariants.push(self.encoder.arithmetic().valid(&variable.domain, &bits));
+            let value = sure(self.encoder.arithmetic().indexed(&variable.domain, is_truth(variable), &bits));
+            self.invariants.push(sure(self.encoder.arithmetic().valid(&variable.domain, &bits)));
             self.encoder.current[index] = Some(value);
             self.index[index] = bits;
         }
@@ -195,12 +195,12 @@ impl Builder<'_> {
             let domain = &system.variable(id).domain;
             let value = self.encoder.value(root, Reading::Still);
             let mut arithmetic = self.encoder.arithmetic();
-            let within = arithmetic.within(domain, &value);
+            let within = sure(arithmetic.within(domain, &value));
             self.invariants.push(within);
             if within != Signal::TRUE {
                 self.partial.push(id);
             }
-            self.index[id.0 as usize] = arithmetic.index(domain, &value);
+            self.index[id.0 as usize] = sure(arithmetic.index(domain, &value));
             self.encoder.current[id.0 as usize] = Some(value);
         }
     }
@@ -218,7 +218,7 @@ impl Builder<'_> {
                         self.index[index].iter().map(|_| self.encoder.graph.leaf()).collect();
                     self.inputs.extend(&bits);
                     let value =
-                        self.encoder.arithmetic().indexed(&variable.domain, is_truth(variable), &bits);
+                        sure(self.encoder.arithmetic().indexed(&variable.domain, is_truth(variable), &bits));
                     self.encoder.next[index] = Some(value);
                     self.set_next(id, &bits);
                 }
@@ -248,8 +248,8 @@ impl Builder<'_> {
             let any = self.encoder.fits(root, id, Reading::Step, false);
             self.can_step.push(any);
             let mut arithmetic = self.encoder.arithmetic();
-            self.steps.push(arithmetic.within(domain, &value));
-            let bits = arithmetic.index(domain, &value);
+            self.steps.push(sure(arithmetic.within(domain, &value)));
+            let bits = sure(arithmetic.index(domain, &value));
             self.encoder.next[index] = Some(value);
             self.set_next(id, &bits);
         }

@@ -1,10 +1,10 @@
 //! Expressions as functions of bits.
 
-use narrows_model::synchronous::{Demand, ExprId, Node, SynchronousSystem, VariableId};
+use narrows_model::synchronous::{Arithmetic, Demand, ExprId, Node, SynchronousSystem, VariableId};
 use rustc_hash::FxHashMap;
 
 use super::graph::{Graph, Signal};
-use super::number::{Arithmetic, Number, constant};
+use super::number::{Number, constant, sure};
 
 /// Which values the variables of an expression stand for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -43,8 +43,8 @@ impl<'m> Encoder<'m> {
         }
     }
 
-    pub(super) fn arithmetic(&mut self) -> Arithmetic<'_> {
-        Arithmetic { graph: &mut self.graph }
+    pub(super) fn arithmetic(&mut self) -> Arithmetic<&mut Graph> {
+        Arithmetic { algebra: &mut self.graph }
     }
 
     /// Returns the value of an expression that is no set. All variables that it looks at must be known.
@@ -56,7 +56,7 @@ impl<'m> Encoder<'m> {
     /// Returns where something is so.
     pub(super) fn holds(&mut self, root: ExprId, reading: Reading) -> Signal {
         let value = self.value(root, reading);
-        self.arithmetic().truth(&value)
+        sure(self.arithmetic().truth(&value))
     }
 
     /// Returns where a constraint is met.
@@ -82,7 +82,7 @@ impl<'m> Encoder<'m> {
 
     fn truth(&mut self, id: ExprId, reading: Reading) -> Signal {
         let value = self.at(id, reading);
-        self.arithmetic().truth(&value)
+        sure(self.arithmetic().truth(&value))
     }
 
     /// Computes an expression and all below it that is no set.
@@ -103,20 +103,20 @@ impl<'m> Encoder<'m> {
             Node::Not(operand) => Number::Truth(!self.truth(*operand, reading)),
             Node::Negate(operand) => {
                 let value = self.at(*operand, reading);
-                self.arithmetic().negate(&value)
+                sure(self.arithmetic().negate(&value))
             }
             Node::Invert(operand) => {
                 let value = self.at(*operand, reading);
-                self.arithmetic().invert(&value)
+                sure(self.arithmetic().invert(&value))
             }
             Node::Binary(operator, left, right) => {
                 let (left, right) = (self.at(*left, reading), self.at(*right, reading));
-                self.arithmetic().binary(*operator, &left, &right)
+                sure(self.arithmetic().binary(*operator, &left, &right))
             }
             Node::Choose(condition, then, otherwise) => {
                 let condition = self.truth(*condition, reading);
                 let (then, otherwise) = (self.at(*then, reading), self.at(*otherwise, reading));
-                self.arithmetic().choose(condition, &then, &otherwise)
+                sure(self.arithmetic().choose(&condition, &then, &otherwise))
             }
             Node::Set(_) => constant(0),
             Node::In(left, set) => {
@@ -126,20 +126,20 @@ impl<'m> Encoder<'m> {
             Node::Within(set, variable) => Number::Truth(self.fits(*set, *variable, reading, true)),
             Node::Wrap { operand, width, signed } => {
                 let value = self.at(*operand, reading);
-                self.arithmetic().wrap(&value, *width, *signed)
+                sure(self.arithmetic().wrap(&value, *width, *signed))
             }
         }
     }
 
     /// Returns where a value is a member of a set, or is the same as another value.
     fn member(&mut self, value: &Number, set: ExprId, reading: Reading) -> Signal {
-        self.over_set(set, reading, &|this, member| this.arithmetic().equal(value, member), false)
+        self.over_set(set, reading, &|this, member| sure(this.arithmetic().equal(value, member)), false)
     }
 
     /// Returns where every member of a set, or any, is a value of a variable. Its parts have been prepared.
     pub(super) fn fits(&mut self, set: ExprId, variable: VariableId, reading: Reading, all: bool) -> Signal {
         let domain = &self.system.variable(variable).domain;
-        self.over_set(set, reading, &|this, member| this.arithmetic().within(domain, member), all)
+        self.over_set(set, reading, &|this, member| sure(this.arithmetic().within(domain, member)), all)
     }
 
     /// Joins what is said of each member of a set: by and, or by or.
@@ -189,7 +189,7 @@ impl<'m> Encoder<'m> {
                         each = pairs
                             .into_iter()
                             .map(|pair| match pair.as_slice() {
-                                [left, right] => self.arithmetic().choose(bit, right, left),
+                                [left, right] => sure(self.arithmetic().choose(&bit, right, left)),
                                 _ => pair[0].clone(),
                             })
                             .collect();
@@ -199,7 +199,7 @@ impl<'m> Encoder<'m> {
                 Node::Choose(condition, then, otherwise) if self.sets[id.0 as usize] => {
                     let condition = self.truth(*condition, reading);
                     let (then, otherwise) = (picked[then].clone(), picked[otherwise].clone());
-                    self.arithmetic().choose(condition, &then, &otherwise)
+                    sure(self.arithmetic().choose(&condition, &then, &otherwise))
                 }
                 _ => self.at(id, reading),
             };
