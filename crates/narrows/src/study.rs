@@ -11,7 +11,7 @@ use narrows_model::{
 use narrows_performance::{StateGraph, stochastic};
 use narrows_source::{Diagnostic, Diagnostics, FileId, Loader, Sources};
 use narrows_study::{
-    Analysis, Measured, Prepared, Question, Study, Subject, Text, Variant, Verdicts, View, trends,
+    Analysis, Measured, ProcessStudy, Question, Study, Subject, Text, Variant, Verdicts, View, trends,
 };
 use narrows_symbolic::{ProcessWay, bounds_of_processes};
 
@@ -257,7 +257,7 @@ impl PreparedStudy {
     }
 
     /// Returns the processes that something is done with.
-    fn processes(&self, what: StudyUse) -> Result<&Prepared, Refusal> {
+    fn processes(&self, what: StudyUse) -> Result<&ProcessStudy, Refusal> {
         what.accepts(self.subject.form())?;
         match &self.subject {
             Subject::Processes(prepared) => Ok(prepared),

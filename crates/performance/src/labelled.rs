@@ -14,7 +14,7 @@ use crate::stages::STAGE;
 
 /// The state graph of a labelled system.
 #[derive(Clone, Debug)]
-pub struct Labelled {
+pub struct BuiltGraph {
     /// The graph; the edges of each state in the order in which the system gives them.
     pub graph: Graph,
     /// What was visited.
@@ -36,7 +36,7 @@ const LABEL: u64 = 128;
 const WATCH_EVERY: usize = 4096;
 
 /// Explores all states breadth first; they are numbered in the order of discovery.
-pub fn build(system: &dyn LabelledSystem, budget: &Budget) -> Result<Labelled, GraphError> {
+pub fn build(system: &dyn LabelledSystem, budget: &Budget) -> Result<BuiltGraph, GraphError> {
     let mut unfolding = system.unfold().map_err(GraphError::Fault)?;
     let mut rows = Rows::default();
     // For each event, the number of its label, once it has one.
@@ -83,7 +83,7 @@ pub fn build(system: &dyn LabelledSystem, budget: &Budget) -> Result<Labelled, G
     drop(unfolding);
     let graph = rows.build().map_err(|_| GraphError::Limit(Limit::Memory))?;
     let coverage = Coverage { states, transitions, depth, bytes, of_system: true, ..Coverage::default() };
-    Ok(Labelled { graph, coverage })
+    Ok(BuiltGraph { graph, coverage })
 }
 
 /// Follows a run of the graph in the system itself; returns the states on the way, or `None` if there is no

@@ -11,7 +11,7 @@ use narrows_model::wording::listed;
 use narrows_model::{Evaluator, Figure, FigureResult, Limit, StateView, ViewSize};
 use rustc_hash::FxHashMap;
 
-use crate::{Analysis, Measured, Prepared, View};
+use crate::{Analysis, Measured, ProcessStudy, View};
 
 /// So many states are looked at.
 const STATES: u32 = 4000;
@@ -29,7 +29,7 @@ const LARGE: i64 = 16;
 const NAMES: usize = 3;
 
 /// Adds to what was measured what grows, if a limit is why something is not known.
-pub(crate) fn explain_limits(prepared: &Prepared, watch: &Arc<dyn Watch>, measured: &mut Measured) {
+pub(crate) fn explain_limits(prepared: &ProcessStudy, watch: &Arc<dyn Watch>, measured: &mut Measured) {
     let sizes = &measured.sizes;
     let mut figures = measured.figures.iter_mut();
     if let Some(figure) = figures.find(|figure| is_unbuilt(figure, sizes)) {
@@ -38,7 +38,7 @@ pub(crate) fn explain_limits(prepared: &Prepared, watch: &Arc<dyn Watch>, measur
 }
 
 /// Adds to an analysis what grows, if a limit is why something is not known.
-pub(crate) fn explain_limits_of(prepared: &Prepared, watch: &Arc<dyn Watch>, analysis: &mut Analysis) {
+pub(crate) fn explain_limits_of(prepared: &ProcessStudy, watch: &Arc<dyn Watch>, analysis: &mut Analysis) {
     explain_limits(prepared, watch, &mut analysis.measured);
     let sizes = &analysis.measured.sizes;
     let mut flows = analysis.bottleneck.flows.iter_mut();
@@ -91,7 +91,7 @@ impl Watch for Overtime {
 }
 
 /// Says which variables and channels grow; `None` if none seems to.
-fn growth(prepared: &Prepared, watch: &Arc<dyn Watch>) -> Option<String> {
+fn growth(prepared: &ProcessStudy, watch: &Arc<dyn Watch>) -> Option<String> {
     let engine = Engine::automatic(Evaluator::new(&prepared.system));
     let evaluator = engine.evaluator();
     let mut ranges: Vec<Range> = Vec::new();

@@ -16,7 +16,7 @@ use crate::{LatencyKind, Question, ReachKind, Study, Text, Values};
 
 /// A labelled system with what a study says about it.
 #[derive(Debug)]
-pub struct Labelled {
+pub struct LabelledStudy {
     /// The model.
     pub system: Arc<dyn LabelledSystem>,
     /// The language it is written in.
@@ -37,7 +37,7 @@ pub struct Labelled {
     pub(crate) others: Vec<(usize, Arc<dyn LabelledSystem>)>,
 }
 
-impl Labelled {
+impl LabelledStudy {
     /// Returns the number of an event.
     pub(crate) fn event(&self, what: &Text) -> Option<u16> {
         let place = self.events.iter().position(|name| *name == what.text)?;
@@ -81,7 +81,7 @@ pub(crate) fn prepare_labelled(
     model: FileId,
     loader: &dyn Loader,
     diagnostics: &mut Diagnostics,
-) -> Option<Labelled> {
+) -> Option<LabelledStudy> {
     let definition = |(name, value): &(Text, String)| Definition {
         text: format!("{}={value}", name.text),
         origin: formula_origin(name),
@@ -199,7 +199,7 @@ pub(crate) fn prepare_labelled(
     }
     let Form::Labelled(labelled) = form.filter(|_| !diagnostics.has_errors())? else { return None };
     let (system, language) = (labelled.system, language.name());
-    Some(Labelled { system, language, events, counted, delays, conditions, formulas, asked, others })
+    Some(LabelledStudy { system, language, events, counted, delays, conditions, formulas, asked, others })
 }
 
 /// Reads a model to compare with, which stands beside the study's own and has no parameters.

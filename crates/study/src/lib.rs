@@ -30,11 +30,11 @@ pub use file::{
     entries, keys_of, read,
 };
 pub use fit::{Beside, Column, Fit, FitForm, Log, LogError, Sample, Summary, read_log};
-pub use labelled::Labelled;
+pub use labelled::LabelledStudy;
 pub use measure::{Measured, trends};
-pub use prepare::Prepared;
+pub use prepare::ProcessStudy;
 pub use subject::Subject;
-pub use synchronous::PreparedSynchronous;
+pub use synchronous::SynchronousStudy;
 pub use verdicts::Verdicts;
 
 /// What the messages about studies mean.

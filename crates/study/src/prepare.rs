@@ -19,7 +19,7 @@ use crate::{Ask, Latency, LatencyKind, Question, ReachKind, Simulation, Study, T
 
 /// A model with the timing and the questions of a study.
 #[derive(Debug)]
-pub struct Prepared {
+pub struct ProcessStudy {
     /// The model.
     pub system: System,
     /// What its statements take, and what is counted.
@@ -42,7 +42,7 @@ pub struct Prepared {
     pub(crate) costs: Vec<(String, Vec<(u16, f64)>)>,
 }
 
-impl Prepared {
+impl ProcessStudy {
     /// Returns what an expression of the study means.
     pub fn predicate(&self, text: &Text) -> Option<&Expr> {
         self.predicates.get(&text.text)
@@ -92,7 +92,7 @@ pub(crate) fn prepare(
     model: FileId,
     loader: &dyn Loader,
     diagnostics: &mut Diagnostics,
-) -> Option<Prepared> {
+) -> Option<ProcessStudy> {
     let texts = expressions(study);
     let formulas: Vec<(usize, Logic, &Text)> = study
         .asks
@@ -146,7 +146,7 @@ pub(crate) fn prepare(
     let first = own + texts.len();
     let formulas = formulas.iter().enumerate().map(|(index, (ask, ..))| (*ask, first + index)).collect();
     let (events, overlaps) = (HashMap::new(), HashMap::new());
-    let mut prepared = Prepared {
+    let mut prepared = ProcessStudy {
         timing: Timing::new(&system),
         system,
         predicates,
@@ -275,7 +275,7 @@ const NO_CHOICE: (&str, &str) = (
     "end the sequence before the choice, or begin it after the choice",
 );
 
-impl Prepared {
+impl ProcessStudy {
     /// Adds for each pair of resources that they are never busy at the same time, and that they will be: to
     /// be checked.
     fn claim_overlaps(&mut self, study: &Study) {

@@ -4,9 +4,9 @@ use narrows_model::{Expr, Proctype, ProctypeId, TransitionId};
 use narrows_performance::{Site, StateGraph, Urgency};
 use narrows_source::{Diagnostic, Diagnostics};
 
-use crate::{Prepared, Study, Text};
+use crate::{ProcessStudy, Study, Text};
 
-impl Prepared {
+impl ProcessStudy {
     /// Returns for each resource the delays of the statements at which it is busy, if its predicate is about
     /// nothing but where processes are; `None` if it is about anything else.
     pub(crate) fn delays_of_resources(&self, study: &Study) -> Vec<Option<Vec<u16>>> {

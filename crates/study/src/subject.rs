@@ -17,19 +17,19 @@ use crate::growth::{explain_limits, explain_limits_of};
 use crate::labelled::prepare_labelled;
 use crate::measure::{Bench, Estimation, Workbench, analyse, measure, of_verdicts, on_graph};
 use crate::prepare::prepare;
-use crate::synchronous::{self, GraphSource, PreparedSynchronous, SynchronousBench};
+use crate::synchronous::{self, GraphSource, SynchronousBench, SynchronousStudy};
 use crate::verdicts::Verdicts;
-use crate::{Analysis, Ask, Labelled, Measured, Prepared, Question, Study, View};
+use crate::{Analysis, Ask, LabelledStudy, Measured, ProcessStudy, Question, Study, View};
 
 /// A model, put together with the study that is about it.
 #[derive(Debug)]
 pub enum Subject {
     /// Processes with statements, some of which take time.
-    Processes(Box<Prepared>),
+    Processes(Box<ProcessStudy>),
     /// A synchronous system: one step is one unit of time.
-    Synchronous(Box<PreparedSynchronous>),
+    Synchronous(Box<SynchronousStudy>),
     /// Processes whose steps have labels, some of which take time.
-    Labelled(Box<Labelled>),
+    Labelled(Box<LabelledStudy>),
 }
 
 /// Reads the times of those delays that were measured.

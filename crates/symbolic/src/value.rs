@@ -1,14 +1,14 @@
 //! Values that depend on bits, as decision diagrams.
 
 use narrows_model::Limit;
-use narrows_model::synchronous::{BitAlgebra, Number};
+use narrows_model::synchronous::{BitAlgebra, BitValue};
 
 use crate::bdd::{Bdd, Manager};
 
 type Result<T> = std::result::Result<T, Limit>;
 
 /// A value that depends on bits.
-pub(crate) type Symbolic = Number<Bdd>;
+pub(crate) type Symbolic = BitValue<Bdd>;
 
 /// Computes with values.
 pub(crate) type Arithmetic<'m> = narrows_model::synchronous::Arithmetic<Diagrams<'m>>;

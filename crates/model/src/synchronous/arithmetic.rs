@@ -52,13 +52,14 @@ pub trait BitAlgebra {
         Ok(self.not(&any))
     }
 
-    /// Returns what an adder carries on; `half` is whether one of its two bits is so and not both.
-    fn carry(&mut self, [left, right, half, carry]: [&Self::Bit; 4]) -> Result<Self::Bit, Self::Error>;
+    /// Returns what an adder carries on: from its two bits, whether one of them is so and not both, and what
+    /// was carried to them.
+    fn carry(&mut self, bits: [&Self::Bit; 4]) -> Result<Self::Bit, Self::Error>;
 }
 
 /// A value that depends on bits.
 #[derive(Clone, Debug)]
-pub enum Number<B> {
+pub enum BitValue<B> {
     /// 1 where the function is true, 0 elsewhere.
     Truth(B),
     /// One of a list, by its index, the last bit first.
@@ -87,12 +88,12 @@ pub fn index_width(domain: &Domain) -> u32 {
     128 - (domain.len() - 1).leading_zeros()
 }
 
-type Of<A> = Number<<A as BitAlgebra>::Bit>;
+type Of<A> = BitValue<<A as BitAlgebra>::Bit>;
 
 impl<A: BitAlgebra> Arithmetic<A> {
     /// Makes a constant.
     pub fn constant(&self, value: Value) -> Of<A> {
-        Number::Cases(BTreeMap::from([(value, self.algebra.truth(true))]))
+        BitValue::Cases(BTreeMap::from([(value, self.algebra.truth(true))]))
     }
 
     /// Returns the value of a domain with an index, the last bit first.
@@ -102,14 +103,14 @@ impl<A: BitAlgebra> Arithmetic<A> {
     /// A limit of the algebra was reached: so with all methods here.
     pub fn indexed(&mut self, domain: &Domain, is_truth: bool, index: &[A::Bit]) -> Result<Of<A>, A::Error> {
         match domain {
-            Domain::Range(0, 1) if is_truth => Ok(Number::Truth(index[0].clone())),
+            Domain::Range(0, 1) if is_truth => Ok(BitValue::Truth(index[0].clone())),
             Domain::Range(low, _) => {
                 let mut bits = index.to_vec();
                 bits.push(self.algebra.truth(false));
                 let low = self.bits(&self.constant(*low))?;
-                Ok(Number::Bits(trimmed(self.add(&bits, &low)?)))
+                Ok(BitValue::Bits(trimmed(self.add(&bits, &low)?)))
             }
-            Domain::Values(values) => Ok(Number::Indexed(values.as_slice().into(), index.to_vec())),
+            Domain::Values(values) => Ok(BitValue::Indexed(values.as_slice().into(), index.to_vec())),
         }
     }
 
@@ -124,7 +125,7 @@ impl<A: BitAlgebra> Arithmetic<A> {
                 bits.truncate(width);
                 Ok(bits)
             }
-            (Domain::Values(values), Number::Indexed(others, bits)) if **others == **values => {
+            (Domain::Values(values), BitValue::Indexed(others, bits)) if **others == **values => {
                 Ok(bits.clone())
             }
             (Domain::Values(values), value) => {
@@ -144,17 +145,17 @@ impl<A: BitAlgebra> Arithmetic<A> {
     /// Returns where a value is one of a domain.
     pub fn within(&mut self, domain: &Domain, value: &Of<A>) -> Result<A::Bit, A::Error> {
         match (domain, value) {
-            (Domain::Values(values), Number::Indexed(others, bits)) if **others == **values => {
+            (Domain::Values(values), BitValue::Indexed(others, bits)) if **others == **values => {
                 self.valid(domain, bits)
             }
-            (Domain::Range(low, high), Number::Bits(_)) => {
+            (Domain::Range(low, high), BitValue::Bits(_)) => {
                 let (low, high) = (self.constant(*low), self.constant(*high));
                 let at_least = self.binary(Operator::LessEqual, &low, value)?;
                 let at_most = self.binary(Operator::LessEqual, value, &high)?;
                 let (at_least, at_most) = (self.truth(&at_least)?, self.truth(&at_most)?);
                 self.algebra.and(&at_least, &at_most)
             }
-            (Domain::Values(values), Number::Bits(_)) => {
+            (Domain::Values(values), BitValue::Bits(_)) => {
                 let mut at = Vec::with_capacity(values.len());
                 for one in values {
                     at.push(self.equal(value, &self.constant(*one))?);
@@ -187,8 +188,8 @@ impl<A: BitAlgebra> Arithmetic<A> {
     /// Returns where a value is not 0.
     pub fn truth(&mut self, value: &Of<A>) -> Result<A::Bit, A::Error> {
         match value {
-            Number::Truth(truth) => Ok(truth.clone()),
-            Number::Bits(bits) => self.algebra.any(bits.iter()),
+            BitValue::Truth(truth) => Ok(truth.clone()),
+            BitValue::Bits(bits) => self.algebra.any(bits.iter()),
             _ => {
                 let cases = self.cases(value)?.unwrap_or_default();
                 self.algebra.any(cases.iter().filter(|(one, _)| **one != 0).map(|(_, at)| at))
@@ -198,12 +199,12 @@ impl<A: BitAlgebra> Arithmetic<A> {
 
     fn cases(&mut self, value: &Of<A>) -> Result<Option<BTreeMap<Value, A::Bit>>, A::Error> {
         match value {
-            Number::Truth(truth) => {
+            BitValue::Truth(truth) => {
                 Ok(Some(BTreeMap::from([(0, self.algebra.not(truth)), (1, truth.clone())])))
             }
-            Number::Cases(cases) => Ok(Some(cases.clone())),
-            Number::Bits(_) => Ok(None),
-            Number::Indexed(values, index) => {
+            BitValue::Cases(cases) => Ok(Some(cases.clone())),
+            BitValue::Bits(_) => Ok(None),
+            BitValue::Indexed(values, index) => {
                 let mut cases = BTreeMap::new();
                 for (number, value) in values.iter().enumerate() {
                     let bits = index.iter().enumerate();
@@ -221,8 +222,8 @@ impl<A: BitAlgebra> Arithmetic<A> {
 
     fn bits(&mut self, value: &Of<A>) -> Result<Vec<A::Bit>, A::Error> {
         match value {
-            Number::Truth(truth) => Ok(vec![truth.clone(), self.algebra.truth(false)]),
-            Number::Bits(bits) => Ok(bits.clone()),
+            BitValue::Truth(truth) => Ok(vec![truth.clone(), self.algebra.truth(false)]),
+            BitValue::Bits(bits) => Ok(bits.clone()),
             _ => {
                 let cases = self.cases(value)?.unwrap_or_default();
                 let width = cases.keys().map(|value| width(*value)).max().unwrap_or(1);
@@ -238,8 +239,8 @@ impl<A: BitAlgebra> Arithmetic<A> {
     /// Returns a value as one of a list, if it can only be one of it.
     fn as_indexed(&mut self, values: &Rc<[Value]>, value: &Of<A>) -> Result<Option<Vec<A::Bit>>, A::Error> {
         match value {
-            Number::Indexed(others, bits) if others == values => Ok(Some(bits.clone())),
-            Number::Cases(cases) if cases.keys().all(|one| values.contains(one)) => {
+            BitValue::Indexed(others, bits) if others == values => Ok(Some(bits.clone())),
+            BitValue::Cases(cases) if cases.keys().all(|one| values.contains(one)) => {
                 self.index(&Domain::Values(values.to_vec()), value).map(Some)
             }
             _ => Ok(None),
@@ -256,14 +257,15 @@ impl<A: BitAlgebra> Arithmetic<A> {
         }
         if is_truth(then) && is_truth(otherwise) {
             let (then, otherwise) = (self.truth(then)?, self.truth(otherwise)?);
-            return Ok(Number::Truth(self.algebra.choose(condition, &then, &otherwise)?));
+            return Ok(BitValue::Truth(self.algebra.choose(condition, &then, &otherwise)?));
         }
-        if let Number::Indexed(values, _) = if matches!(then, Number::Indexed(..)) { then } else { otherwise }
+        if let BitValue::Indexed(values, _) =
+            if matches!(then, BitValue::Indexed(..)) { then } else { otherwise }
         {
             let values = values.clone();
             let both = (self.as_indexed(&values, then)?, self.as_indexed(&values, otherwise)?);
             if let (Some(then), Some(otherwise)) = both {
-                return Ok(Number::Indexed(values, self.choose_bits(condition, &then, &otherwise)?));
+                return Ok(BitValue::Indexed(values, self.choose_bits(condition, &then, &otherwise)?));
             }
         }
         let has_symbols = has_symbols(then) || has_symbols(otherwise);
@@ -281,10 +283,10 @@ impl<A: BitAlgebra> Arithmetic<A> {
                     }
                 }
             }
-            return Ok(Number::Cases(cases));
+            return Ok(BitValue::Cases(cases));
         }
         let (then, otherwise) = self.aligned(then, otherwise)?;
-        Ok(Number::Bits(self.choose_bits(condition, &then, &otherwise)?))
+        Ok(BitValue::Bits(self.choose_bits(condition, &then, &otherwise)?))
     }
 
     fn choose_bits(
@@ -305,10 +307,10 @@ impl<A: BitAlgebra> Arithmetic<A> {
 
     /// Returns where two values are the same.
     pub fn equal(&mut self, left: &Of<A>, right: &Of<A>) -> Result<A::Bit, A::Error> {
-        if let (Number::Truth(left), Number::Truth(right)) = (left, right) {
+        if let (BitValue::Truth(left), BitValue::Truth(right)) = (left, right) {
             return self.same(left, right);
         }
-        if let (Number::Indexed(values, a), Number::Indexed(others, b)) = (left, right)
+        if let (BitValue::Indexed(values, a), BitValue::Indexed(others, b)) = (left, right)
             && values == others
         {
             return self.same_bits(a, b);
@@ -347,9 +349,9 @@ impl<A: BitAlgebra> Arithmetic<A> {
     /// Returns the number with all bits the other way.
     pub fn invert(&mut self, value: &Of<A>) -> Result<Of<A>, A::Error> {
         if let Some(cases) = self.cases(value)? {
-            return Ok(Number::Cases(cases.into_iter().map(|(value, at)| (!value, at)).collect()));
+            return Ok(BitValue::Cases(cases.into_iter().map(|(value, at)| (!value, at)).collect()));
         }
-        Ok(Number::Bits(self.bits(value)?.iter().map(|bit| self.algebra.not(bit)).collect()))
+        Ok(BitValue::Bits(self.bits(value)?.iter().map(|bit| self.algebra.not(bit)).collect()))
     }
 
     /// Returns the last bits of a number.
@@ -364,7 +366,7 @@ impl<A: BitAlgebra> Arithmetic<A> {
         if !signed {
             bits.push(self.algebra.truth(false));
         }
-        Ok(Number::Bits(cut(bits)))
+        Ok(BitValue::Bits(cut(bits)))
     }
 
     /// Computes with two values.
@@ -372,10 +374,10 @@ impl<A: BitAlgebra> Arithmetic<A> {
         let combines = matches!(operator, Operator::And | Operator::Or | Operator::Xor);
         if combines && is_truth(left) && is_truth(right) {
             let (a, b) = (self.truth(left)?, self.truth(right)?);
-            return Ok(Number::Truth(self.combined(operator, &a, &b)?));
+            return Ok(BitValue::Truth(self.combined(operator, &a, &b)?));
         }
         if operator == Operator::Equal {
-            return Ok(Number::Truth(self.equal(left, right)?));
+            return Ok(BitValue::Truth(self.equal(left, right)?));
         }
         if let (Some(a), Some(b)) = (self.cases(left)?, self.cases(right)?)
             && a.len() * b.len() <= A::MAX_CASES
@@ -384,26 +386,28 @@ impl<A: BitAlgebra> Arithmetic<A> {
         }
         let (a, b) = self.aligned(left, right)?;
         Ok(match operator {
-            Operator::Equal => Number::Truth(self.same_bits(&a, &b)?),
-            Operator::Less => Number::Truth(self.less(&a, &b)?),
+            Operator::Equal => BitValue::Truth(self.same_bits(&a, &b)?),
+            Operator::Less => BitValue::Truth(self.less(&a, &b)?),
             Operator::LessEqual => {
                 let greater = self.less(&b, &a)?;
-                Number::Truth(self.algebra.not(&greater))
+                BitValue::Truth(self.algebra.not(&greater))
             }
             Operator::And | Operator::Or | Operator::Xor => {
                 let pairs = a.iter().zip(&b);
-                Number::Bits(pairs.map(|(a, b)| self.combined(operator, a, b)).collect::<Result<_, _>>()?)
+                BitValue::Bits(pairs.map(|(a, b)| self.combined(operator, a, b)).collect::<Result<_, _>>()?)
             }
-            Operator::Add => Number::Bits(trimmed(self.add(&a, &b)?)),
-            Operator::Subtract => Number::Bits(trimmed(self.subtract(&a, &b)?)),
-            Operator::Divide | Operator::Remainder => Number::Bits(trimmed(self.quotient(operator, &a, &b)?)),
+            Operator::Add => BitValue::Bits(trimmed(self.add(&a, &b)?)),
+            Operator::Subtract => BitValue::Bits(trimmed(self.subtract(&a, &b)?)),
+            Operator::Divide | Operator::Remainder => {
+                BitValue::Bits(trimmed(self.quotient(operator, &a, &b)?))
+            }
             Operator::Multiply => {
                 let (a, b) = (self.bits(left)?, self.bits(right)?);
-                Number::Bits(trimmed(self.product(&a, &b)?))
+                BitValue::Bits(trimmed(self.product(&a, &b)?))
             }
             Operator::ShiftLeft | Operator::ShiftRight => {
                 let (a, b) = (self.bits(left)?, self.bits(right)?);
-                Number::Bits(trimmed(self.shift(operator, a, &b)?))
+                BitValue::Bits(trimmed(self.shift(operator, a, &b)?))
             }
         })
     }
@@ -433,8 +437,8 @@ impl<A: BitAlgebra> Arithmetic<A> {
             }
         }
         match self.joined(all.into_iter())? {
-            Number::Cases(mut cases) if matches!(operator, Operator::Less | Operator::LessEqual) => {
-                Ok(Number::Truth(cases.remove(&1).unwrap_or(never)))
+            BitValue::Cases(mut cases) if matches!(operator, Operator::Less | Operator::LessEqual) => {
+                Ok(BitValue::Truth(cases.remove(&1).unwrap_or(never)))
             }
             other => Ok(other),
         }
@@ -454,7 +458,7 @@ impl<A: BitAlgebra> Arithmetic<A> {
                 cases.insert(value, at);
             }
         }
-        Ok(Number::Cases(cases))
+        Ok(BitValue::Cases(cases))
     }
 
     /// Returns where one number is less than another of the same width.
@@ -589,21 +593,21 @@ impl<A: BitAlgebra> Arithmetic<A> {
 }
 
 /// Returns whether a value is 0 or 1, wherever it has one.
-fn is_truth<B>(value: &Number<B>) -> bool {
+fn is_truth<B>(value: &BitValue<B>) -> bool {
     match value {
-        Number::Truth(_) => true,
-        Number::Cases(cases) => cases.keys().all(|value| (0..=1).contains(value)),
-        Number::Indexed(..) | Number::Bits(_) => false,
+        BitValue::Truth(_) => true,
+        BitValue::Cases(cases) => cases.keys().all(|value| (0..=1).contains(value)),
+        BitValue::Indexed(..) | BitValue::Bits(_) => false,
     }
 }
 
-fn has_symbols<B>(value: &Number<B>) -> bool {
+fn has_symbols<B>(value: &BitValue<B>) -> bool {
     match value {
-        Number::Cases(cases) => {
+        BitValue::Cases(cases) => {
             cases.keys().next_back().is_some_and(|last| *last >= SynchronousSystem::SYMBOLS)
         }
-        Number::Indexed(values, _) => values.iter().any(|value| *value >= SynchronousSystem::SYMBOLS),
-        Number::Truth(_) | Number::Bits(_) => false,
+        BitValue::Indexed(values, _) => values.iter().any(|value| *value >= SynchronousSystem::SYMBOLS),
+        BitValue::Truth(_) | BitValue::Bits(_) => false,
     }
 }
 

@@ -27,7 +27,7 @@ mod run;
 mod shorten;
 mod system;
 
-pub use arithmetic::{Arithmetic, BitAlgebra, Number, index_width};
+pub use arithmetic::{Arithmetic, BitAlgebra, BitValue, index_width};
 pub use build::Builder;
 pub use evaluate::{Evaluation, Moment};
 pub use eventful::Eventful;

@@ -6,7 +6,7 @@ use narrows_model::{
     Answer, Counterexample, FormKind, LabelledSystem, Limit, Model, Problem, Question, Refusal, Reply, Trace,
     TraceStep, Verdict,
 };
-use narrows_performance::labelled::{self, GraphError, Labelled};
+use narrows_performance::labelled::{self, BuiltGraph, GraphError};
 use narrows_source::Diagnostics;
 
 use crate::reading::{ParsedFormula, parse};
@@ -89,7 +89,7 @@ impl Engine for ByGraph {
 }
 
 /// Makes the graph of all states.
-pub(crate) fn build(system: &dyn LabelledSystem, budget: &Budget) -> Result<Labelled, GraphError> {
+pub(crate) fn build(system: &dyn LabelledSystem, budget: &Budget) -> Result<BuiltGraph, GraphError> {
     labelled::build(system, budget)
 }
 

@@ -8,7 +8,7 @@ use narrows_model::synchronous::{BitAlgebra, Value};
 use super::graph::{Graph, Signal};
 
 /// A value that depends on signals.
-pub(crate) type Number = narrows_model::synchronous::Number<Signal>;
+pub(crate) type Number = narrows_model::synchronous::BitValue<Signal>;
 
 /// Makes a constant.
 pub(crate) fn constant(value: Value) -> Number {

@@ -16,9 +16,9 @@ use super::blank;
 use super::exact::{Exact, ExactError};
 use super::failure::reason_of;
 use super::labelled::check_delays;
-use super::timed::{Asked, Model};
+use super::timed::{Asked, ModelFacts};
 use crate::conditions::meant;
-use crate::labelled::{Labelled, rate_of};
+use crate::labelled::{LabelledStudy, rate_of};
 use crate::{Ask, Latency, Question, Study, Text, View};
 
 /// How many nodes and edges the views have, at most, that were built so far; and how many nodes were left
@@ -28,7 +28,7 @@ pub(super) type Sizes = Vec<(View, (u64, u64), Option<u64>)>;
 /// A study with the graph of its model.
 pub(super) struct Actual<'a> {
     pub(super) study: &'a Study,
-    pub(super) model: &'a Labelled,
+    pub(super) model: &'a LabelledStudy,
     pub(super) graph: &'a Graph,
     pub(super) budget: Budget,
 }
@@ -236,7 +236,7 @@ impl Known<'_> {
     }
 }
 
-impl Model for Known<'_> {
+impl ModelFacts for Known<'_> {
     fn event(&self, what: &Text) -> Option<u16> {
         self.asked.model.event(what)
     }

@@ -10,7 +10,7 @@ use narrows_model::{Bottleneck, Checked, Figure, FigureResult, Flow, FormKind, L
 use narrows_performance::actions::ambiguous;
 use narrows_performance::busy_waiting::{LabelKind, without_busy_waiting};
 use narrows_performance::graphs::AutomatonError;
-use narrows_performance::labelled::{ActionRates, GraphError, Labelled as Built, RatedGraph, build};
+use narrows_performance::labelled::{ActionRates, BuiltGraph, GraphError, RatedGraph, build};
 use narrows_performance::markov::{Accuracy, Interval, OverSchedulers};
 use narrows_performance::stages::{Stages, spread};
 
@@ -21,7 +21,7 @@ use super::solve::set;
 use super::stochastic::reciprocal;
 use super::{Bench, Measured, blank, expect, new_figure};
 use crate::conditions::meant;
-use crate::labelled::{Delayed, Labelled, rate_of};
+use crate::labelled::{Delayed, LabelledStudy, rate_of};
 use crate::verdicts::{Asker, Verdicts};
 use crate::{Ask, Equivalence, Latency, Question, Study, Text, View};
 
@@ -31,7 +31,7 @@ const ACCURACY: Accuracy<'static> = Accuracy::relative(1e-6);
 /// Answers a study that asks for nothing but verdicts; `None` if it asks for more.
 pub(crate) fn of_verdicts(
     study: &Study,
-    model: &Labelled,
+    model: &LabelledStudy,
     budget: &Budget,
     verdicts: &dyn Verdicts,
 ) -> Option<Measured> {
@@ -64,7 +64,7 @@ pub(crate) fn of_verdicts(
 /// says why.
 pub(crate) fn on_graph<T>(
     study: &Study,
-    model: &Labelled,
+    model: &LabelledStudy,
     budget: &Budget,
     verdicts: &dyn Verdicts,
     work: impl FnOnce(&mut LabelledBench<'_>) -> T,
@@ -87,9 +87,9 @@ pub(crate) fn on_graph<T>(
 }
 
 /// Makes the graph of all states; the error says of each question why it has no answer.
-pub(super) fn graph_of(study: &Study, model: &Labelled, budget: &Budget) -> Result<Graph, Measured> {
+pub(super) fn graph_of(study: &Study, model: &LabelledStudy, budget: &Budget) -> Result<Graph, Measured> {
     let result = match build(&*model.system, budget) {
-        Ok(Built { graph, .. }) => return Ok(graph),
+        Ok(BuiltGraph { graph, .. }) => return Ok(graph),
         Err(GraphError::Limit(limit)) => FigureResult::Undecided(limit),
         Err(GraphError::Fault(fault)) => FigureResult::None(format!(
             "The model goes wrong ({}), so that there is nothing to measure.",
@@ -100,7 +100,7 @@ pub(super) fn graph_of(study: &Study, model: &Labelled, budget: &Budget) -> Resu
 }
 
 /// Says which gates are asked about and never used: they may be written in another way.
-fn unknown_gates(study: &Study, ask: &Ask, model: &Labelled, graph: &Graph) -> Vec<String> {
+fn unknown_gates(study: &Study, ask: &Ask, model: &LabelledStudy, graph: &Graph) -> Vec<String> {
     let named = |text: &Text| {
         let place = model.events.iter().position(|name| *name == text.text);
         place.map_or(&[][..], |place| &model.counted[place])
@@ -136,7 +136,7 @@ fn unknown_gates(study: &Study, ask: &Ask, model: &Labelled, graph: &Graph) -> V
 /// A study with the graph of its model, and what is known of it so far.
 pub(crate) struct LabelledBench<'a> {
     pub(crate) study: &'a Study,
-    pub(crate) model: &'a Labelled,
+    pub(crate) model: &'a LabelledStudy,
     graph: &'a Graph,
     budget: Budget,
     asker: Asker<'a>,
@@ -325,7 +325,7 @@ impl LabelledBench<'_> {
         let other = self.model.others.iter().find(|(index, _)| *index == number);
         let (Some((_, relation)), Some((_, other))) = (relation, other) else { return figure };
         let other = match build(&**other, &self.budget) {
-            Ok(Built { graph, .. }) => graph,
+            Ok(BuiltGraph { graph, .. }) => graph,
             Err(GraphError::Limit(limit)) => {
                 figure.result = FigureResult::Undecided(limit);
                 return figure;
@@ -372,7 +372,7 @@ fn all(study: &Study, result: impl Fn(&Ask) -> FigureResult) -> Vec<Figure> {
 }
 
 /// Finds out how often everything that is counted happens.
-fn means(model: &Labelled, delays: &[Delayed], graph: &Graph, budget: &Budget) -> Means {
+fn means(model: &LabelledStudy, delays: &[Delayed], graph: &Graph, budget: &Budget) -> Means {
     let rate = |one: &Delayed| (one.pattern.clone(), rate_of(&one.delay).map(|(_, rate)| rate));
     let tempo = ActionRates { rates: delays.iter().map(rate).collect(), events: model.counted.clone() };
     let mut size = None;
@@ -396,7 +396,7 @@ fn means(model: &Labelled, delays: &[Delayed], graph: &Graph, budget: &Budget) -
 }
 
 /// Says which labels take no time, and which are counted.
-fn kinds(model: &Labelled, delays: &[Delayed], graph: &Graph) -> Vec<LabelKind> {
+fn kinds(model: &LabelledStudy, delays: &[Delayed], graph: &Graph) -> Vec<LabelKind> {
     let kind = |label: &String| {
         let delay = delays.iter().find(|delay| delay.pattern.fits(label));
         let is_now = delay.is_none_or(|delay| rate_of(&delay.delay).is_none());
@@ -448,7 +448,7 @@ pub(super) fn check_delays(delays: &[Delayed], graph: &Graph) -> Result<(), Refu
     }
 }
 
-fn mean(study: &Study, ask: &Ask, model: &Labelled, means: &[OverSchedulers]) -> Figure {
+fn mean(study: &Study, ask: &Ask, model: &LabelledStudy, means: &[OverSchedulers]) -> Figure {
     let mut figure = blank(ask, View::Stochastic);
     let of = |text: &Text| model.events.iter().position(|name| *name == text.text).map(|index| means[index]);
     let mut note = |found: OverSchedulers, of: &dyn Fn(Interval) -> Interval| {

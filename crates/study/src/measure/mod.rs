@@ -24,13 +24,13 @@ use narrows_model::{
 
 use crate::bottleneck::Sets;
 use crate::verdicts::{Asker, Verdicts};
-use crate::{Ask, Latency, Prepared, Question, Study, Text, View};
+use crate::{Ask, Latency, ProcessStudy, Question, Study, Text, View};
 
 pub(crate) use exact::Exact;
 pub(crate) use labelled::{LabelledBench, of_verdicts, on_graph};
 pub(crate) use schedule::{Bench, analyse, measure};
 pub(crate) use simulated::Estimation;
-pub(crate) use timed::{Asked, Built, Model, Through, Ways, span, timed_trace};
+pub(crate) use timed::{Asked, Built, ModelFacts, Through, Ways, span, timed_trace};
 pub use trend::trends;
 
 /// What came out.
@@ -45,7 +45,7 @@ pub struct Measured {
 /// A study with its model and the views of it that were built so far.
 pub(crate) struct Workbench<'a, 's> {
     pub(crate) study: &'a Study,
-    pub(crate) prepared: &'a Prepared,
+    pub(crate) prepared: &'a ProcessStudy,
     pub(crate) engine: &'a Engine<'s>,
     pub(crate) budget: Budget,
     pub(crate) timed: views::Views<'a, 's>,
@@ -63,7 +63,7 @@ pub(crate) struct Workbench<'a, 's> {
 impl<'a, 's> Workbench<'a, 's> {
     pub(crate) fn new(
         study: &'a Study,
-        prepared: &'a Prepared,
+        prepared: &'a ProcessStudy,
         engine: &'a Engine<'s>,
         budget: &Budget,
         verdicts: &'a dyn Verdicts,

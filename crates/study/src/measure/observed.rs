@@ -13,7 +13,7 @@ use super::latency::Followed;
 use super::reach::Way;
 use super::solve::{Gain, Gains, Solvable, no_chain, set};
 use super::stochastic::{changes_while_waiting, undecided_if_cut};
-use super::timed::Model;
+use super::timed::ModelFacts;
 use super::{blank, new_figure};
 use crate::bottleneck::largest;
 use crate::conditions::meant;

@@ -19,7 +19,7 @@ use super::failure::result_of;
 use super::stochastic::changes_while_waiting;
 use super::{blank, new_figure};
 use crate::conditions::meant;
-use crate::{Ask, Latency, LatencyKind, Prepared, Question, Study, Text, View};
+use crate::{Ask, Latency, LatencyKind, ProcessStudy, Question, Study, Text, View};
 
 /// A simulation goes no further than about so many events.
 pub(crate) const MOST_EVENTS: u64 = 1 << 28;
@@ -357,16 +357,16 @@ fn in_order(mut all: Vec<(usize, Vec<Figure>)>) -> Vec<Vec<Figure>> {
     all.into_iter().map(|(_, figures)| figures).collect()
 }
 
-impl Names for Prepared {
+impl Names for ProcessStudy {
     fn event(&self, text: &Text) -> Option<u16> {
-        Prepared::event(self, text)
+        ProcessStudy::event(self, text)
     }
 }
 
 /// Estimates the answers to some questions about processes.
 pub(crate) fn estimate(
     study: &Study,
-    prepared: &Prepared,
+    prepared: &ProcessStudy,
     engine: &Engine<'_>,
     budget: &Budget,
     estimation: &Estimation,

@@ -18,12 +18,12 @@ use super::solve::{Gain, Gains, Solvable, Wanted, no_chain, set};
 use super::{blank, new_figure};
 use crate::accepts::views;
 use crate::request_values::ValueEvents;
-use crate::{Ask, Latency, LatencyKind, Prepared, Question, ReachKind, Study, Text, View};
+use crate::{Ask, Latency, LatencyKind, ProcessStudy, Question, ReachKind, Study, Text, View};
 
 /// The stochastic view of a model, built when it is needed.
 pub(crate) struct Means<'a, 's> {
     study: &'a Study,
-    prepared: &'a Prepared,
+    prepared: &'a ProcessStudy,
     engine: &'a Engine<'s>,
     budget: Budget,
     built: Option<Result<Solvable<'a>, Failure>>,
@@ -36,7 +36,7 @@ pub(crate) struct Means<'a, 's> {
 impl<'a, 's> Means<'a, 's> {
     pub(crate) fn new(
         study: &'a Study,
-        prepared: &'a Prepared,
+        prepared: &'a ProcessStudy,
         engine: &'a Engine<'s>,
         budget: Budget,
     ) -> Means<'a, 's> {
@@ -286,7 +286,7 @@ impl<'a, 's> Means<'a, 's> {
 
     /// Returns all states of the model with their steps; `None` if there are too many.
     pub(crate) fn whole_graph(&self) -> Option<StateGraph<'a>> {
-        let Prepared { system, timing, .. } = self.prepared;
+        let ProcessStudy { system, timing, .. } = self.prepared;
         let mut graph = StateGraph::new(self.engine, Some(system), timing, self.budget.clone()).ok()?;
         let mut state = 0;
         while state < graph.states() {

@@ -20,7 +20,7 @@ use crate::{Latency, LatencyKind, Question, Text};
 pub(crate) type Ways = (Vec<bool>, Vec<bool>);
 
 /// What a model knows about the states and runs of a view of it.
-pub(crate) trait Model {
+pub(crate) trait ModelFacts {
     /// Returns the number of an event, if it is one.
     fn event(&self, what: &Text) -> Option<u16>;
 
@@ -198,7 +198,7 @@ fn paths<'v, 'a>(
 /// A question about a view that was built.
 #[derive(Clone, Copy)]
 pub(crate) struct Asked<'v, 'a> {
-    pub(crate) model: &'v dyn Model,
+    pub(crate) model: &'v dyn ModelFacts,
     pub(crate) built: Built<'v, 'a>,
     pub(crate) unit: &'v str,
     /// The events of each kind of request, if it is about some.
@@ -211,7 +211,7 @@ pub(crate) struct Asked<'v, 'a> {
 const NEXT: RequestEvents = RequestEvents { from: 0, to: 1, both: 2, order: Order::Next };
 
 /// Returns whether state classes answer a question: all but for what part of the time something holds.
-pub(crate) fn fits_classes(question: &Question, model: &dyn Model) -> bool {
+pub(crate) fn fits_classes(question: &Question, model: &dyn ModelFacts) -> bool {
     match question {
         Question::MinCount(what, ..) | Question::MaxCount(what, ..) | Question::Count(what, ..) => {
             model.event(what).is_some()

@@ -10,9 +10,9 @@ use narrows_performance::{BuildError, StateGraph, Timing};
 use super::blank;
 use super::exact::{Exact, ExactError};
 use super::failure::{Failure, is_cut, result_of};
-use super::timed::{Asked, Model, fits_classes, timed_trace};
+use super::timed::{Asked, ModelFacts, fits_classes, timed_trace};
 use crate::request_values::ValueEvents;
-use crate::{Ask, Latency, Prepared, Question, Study, Text, View};
+use crate::{Ask, Latency, ProcessStudy, Question, Study, Text, View};
 
 /// It is built in ticks up to so many edges where state classes do not answer.
 const MAX_EDGES: usize = 1 << 22;
@@ -33,7 +33,7 @@ impl<'t> Counted<'t> {
 /// The views that were built so far.
 pub(crate) struct Views<'a, 's> {
     study: &'a Study,
-    prepared: &'a Prepared,
+    prepared: &'a ProcessStudy,
     engine: &'a Engine<'s>,
     budget: Budget,
     timed: Option<Result<Exact<'a>, Failure>>,
@@ -47,7 +47,7 @@ pub(crate) struct Views<'a, 's> {
 impl<'a, 's> Views<'a, 's> {
     pub(crate) fn new(
         study: &'a Study,
-        prepared: &'a Prepared,
+        prepared: &'a ProcessStudy,
         engine: &'a Engine<'s>,
         budget: Budget,
     ) -> Views<'a, 's> {
@@ -249,7 +249,7 @@ impl<'a, 's> Views<'a, 's> {
     }
 }
 
-impl Model for Views<'_, '_> {
+impl ModelFacts for Views<'_, '_> {
     fn event(&self, what: &Text) -> Option<u16> {
         self.prepared.event(what)
     }

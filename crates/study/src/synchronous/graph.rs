@@ -7,8 +7,8 @@ use narrows_performance::requests::RequestEvents;
 use narrows_performance::timed::{Timed, Walk, build_clocked};
 use narrows_performance::{BuildError, StateGraph, Timing};
 
-use super::PreparedSynchronous;
-use crate::measure::{Asked, Built, Model, Ways};
+use super::SynchronousStudy;
+use crate::measure::{Asked, Built, ModelFacts, Ways};
 use crate::{Ask, Question, Study, Text};
 
 /// A graph with more states than this is not built.
@@ -23,7 +23,7 @@ pub(crate) struct GraphSource<'a> {
 }
 
 impl<'a> GraphSource<'a> {
-    pub(crate) fn new(prepared: &'a PreparedSynchronous) -> GraphSource<'a> {
+    pub(crate) fn new(prepared: &'a SynchronousStudy) -> GraphSource<'a> {
         let events: Vec<ExprId> = prepared.events.iter().map(|(_, event)| *event).collect();
         let mut timing = Timing::labels(events.len());
         for (number, (name, _)) in (0..).zip(&prepared.events) {
@@ -64,7 +64,7 @@ fn inputs(system: &SynchronousSystem) -> u128 {
 /// What a synchronous system knows about its graph.
 pub(super) struct Known<'g> {
     pub(super) study: &'g Study,
-    pub(super) prepared: &'g PreparedSynchronous,
+    pub(super) prepared: &'g SynchronousStudy,
     pub(super) source: &'g GraphSource<'g>,
 }
 
@@ -100,7 +100,7 @@ impl Known<'_> {
     }
 }
 
-impl Model for Known<'_> {
+impl ModelFacts for Known<'_> {
     fn event(&self, what: &Text) -> Option<u16> {
         self.prepared.event(what)
     }

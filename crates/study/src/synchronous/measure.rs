@@ -7,7 +7,7 @@ use narrows_model::{
 };
 use narrows_performance::timed::Timed;
 
-use super::PreparedSynchronous;
+use super::SynchronousStudy;
 use super::bottleneck::diagrams;
 use super::graph::{GraphSource, Known};
 use crate::measure::{Bench, blank, new_figure};
@@ -17,7 +17,7 @@ use crate::{Ask, Question, Study, Text, View};
 /// A study with its model, and what was found out so far.
 pub(crate) struct SynchronousBench<'a> {
     pub(super) study: &'a Study,
-    pub(super) prepared: &'a PreparedSynchronous,
+    pub(super) prepared: &'a SynchronousStudy,
     budget: Budget,
     asker: Asker<'a>,
     pub(super) sizes: Vec<ViewSize>,
@@ -35,7 +35,7 @@ pub(crate) struct SynchronousBench<'a> {
 impl<'a> SynchronousBench<'a> {
     pub(crate) fn new(
         study: &'a Study,
-        prepared: &'a PreparedSynchronous,
+        prepared: &'a SynchronousStudy,
         budget: Budget,
         verdicts: &'a dyn Verdicts,
         source: &'a GraphSource<'a>,

@@ -8,7 +8,7 @@ mod graph;
 mod measure;
 mod prepare;
 
-pub use prepare::PreparedSynchronous;
+pub use prepare::SynchronousStudy;
 
 pub(crate) use graph::GraphSource;
 pub(crate) use measure::SynchronousBench;

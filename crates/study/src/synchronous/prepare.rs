@@ -15,7 +15,7 @@ use crate::{LatencyKind, Question, Study, Text, Values};
 
 /// A synchronous system with the questions of a study.
 #[derive(Debug)]
-pub struct PreparedSynchronous {
+pub struct SynchronousStudy {
     /// The system; the study's questions are among its specifications.
     pub system: SynchronousSystem,
     /// What is to be asked of it for each question of the study; nothing for those about how often something
@@ -35,7 +35,7 @@ pub struct PreparedSynchronous {
     pub(super) overlaps: HashMap<(usize, usize), [Asked; 2]>,
 }
 
-impl PreparedSynchronous {
+impl SynchronousStudy {
     /// Returns the number of an event.
     pub(super) fn event(&self, name: &Text) -> Option<u16> {
         self.events.iter().position(|(known, _)| *known == name.text).map(|number| number as u16)
@@ -48,7 +48,7 @@ pub(crate) fn prepare(
     sources: &mut Sources,
     model: FileId,
     diagnostics: &mut Diagnostics,
-) -> Option<PreparedSynchronous> {
+) -> Option<SynchronousStudy> {
     refuse(study, diagnostics);
     let (events, texts, formulas) = (events(study), predicates(study), formulas(study));
     let options = Options {
@@ -138,7 +138,7 @@ pub(crate) fn prepare(
     let overlaps = maker.overlaps(&resources);
     let Maker { system, events, predicates, .. } = maker;
     let values = numbers;
-    Some(PreparedSynchronous { system, asked, resources, events, predicates, values, signals, overlaps })
+    Some(SynchronousStudy { system, asked, resources, events, predicates, values, signals, overlaps })
 }
 
 /// Returns the expressions of which the mean is asked for.
