@@ -1,5 +1,5 @@
-//! A validator for the part of JSON Schema that the schemas of this repository use. A keyword that it does not know is an
-//! error, so that nothing in a schema goes unchecked.
+//! A validator for the part of JSON Schema that the schemas of this repository use. A keyword that it does
+//! not know is an error, so that nothing in a schema goes unchecked.
 
 use serde_json::Value;
 

@@ -1,5 +1,5 @@
-//! The pages of the repository and of the book lead somewhere, to the heading: in Markdown, and in the book that mdBook
-//! builds, where `./test` has built it.
+//! The pages of the repository and of the book lead somewhere, to the heading: in Markdown, and in the book
+//! that mdBook builds, where `./test` has built it.
 
 use std::collections::BTreeMap;
 use std::fs;

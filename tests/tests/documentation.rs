@@ -3,8 +3,8 @@
 //! A block of the language `console` holds a session: a line `$ command`, then what it prints, first on
 //! standard output, then on standard error. `[..]` stands for anything within a line, a line `...` for any
 //! lines, and `$ echo $?` shows the exit status before it. The sessions of a page share one empty directory,
-//! in which `examples` and `tests` are the folders of those names; that of the tutorial about a design of one's own
-//! has nothing in it.
+//! in which `examples` and `tests` are the folders of those names; that of the tutorial about a design of
+//! one's own has nothing in it.
 //!
 //! `UPDATE_DOCS=1 cargo test -p narrows-tests --test documentation` writes what the commands print now into
 //! the pages.

@@ -1,4 +1,5 @@
-//! The JSON Schemas in docs/schemas: every study of the repository is as theirs says, and so is what the program prints.
+//! The JSON Schemas in docs/schemas: every study of the repository is as theirs says, and so is what the
+//! program prints.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -262,8 +262,8 @@ fn caches_by_hand_and_by_the_table_agree() {
 }
 
 /// The counterpart of the papers' first figure: LCP, which handles fewer events for a packet, has the higher
-/// bandwidth for small packets, and MCP, whose engines overlap, for large ones. MCP goes round its loop in 18 us
-/// for packets of these sizes, and LCP needs 6 us + s/132 + s/160: more from 868 bytes on.
+/// bandwidth for small packets, and MCP, whose engines overlap, for large ones. MCP goes round its loop in 18
+/// us for packets of these sizes, and LCP needs 6 us + s/132 + s/160: more from 868 bytes on.
 #[test]
 fn bandwidths_of_both_firmwares_cross_over() {
     let (_, document) = measure_in("myrinet/sizes", "figure1.toml", "");
@@ -286,8 +286,8 @@ fn bandwidths_of_both_firmwares_cross_over() {
     assert!(has_crossed);
 }
 
-/// What is said of the ninth pointer miss of the paper: at every distance, and however one polls, there are eight
-/// at most, as each of the four variables goes to the other process and back once a message.
+/// What is said of the ninth pointer miss of the paper: at every distance, and however one polls, there are
+/// eight at most, as each of the four variables goes to the other process and back once a message.
 #[test]
 fn no_choice_gives_a_ninth_pointer_miss() {
     let mut counts = Vec::new();
@@ -324,8 +324,9 @@ fn composed_lotos_is_minimised_part_by_part() {
     assert!(text.contains("The same"), "{text}");
 }
 
-/// No mean exceeds what there could be if the busiest process never waited. MCP's host DMA serves arrivals more
-/// often than sends when delays are random, so that what it could do for arrivals is told by how busy it is.
+/// No mean exceeds what there could be if the busiest process never waited. MCP's host DMA serves arrivals
+/// more often than sends when delays are random, so that what it could do for arrivals is told by how busy it
+/// is.
 #[test]
 fn no_mean_exceeds_what_is_called_possible() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/myrinet/mcp.toml");

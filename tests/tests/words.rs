@@ -34,8 +34,8 @@ fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
     }
 }
 
-/// Returns the phrases in a text. What is broken into lines is one text: in strings, and in the comments of which
-/// help is made.
+/// Returns the phrases in a text. What is broken into lines is one text: in strings, and in the comments of
+/// which help is made.
 fn said<'p>(phrases: &'p [String], text: &str) -> impl Iterator<Item = &'p String> {
     let text = text.replace("\\\n", " ").replace("///", " ");
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");

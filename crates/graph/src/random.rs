@@ -28,8 +28,8 @@ impl Random {
         Random { state: seed }
     }
 
-    /// Begins one of the many sequences that belong to a seed, as far apart as chance puts them: for runs side
-    /// by side, each with numbers of its own.
+    /// Begins one of the many sequences that belong to a seed, as far apart as chance puts them: for runs
+    /// side by side, each with numbers of its own.
     pub fn stream(seed: u64, number: u64) -> Random {
         let key = Random::new(seed).bits();
         Random { state: Random::new(key ^ number.wrapping_mul(0xd6e8_feb8_6659_fd93)).bits() }

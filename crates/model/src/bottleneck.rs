@@ -73,8 +73,8 @@ pub struct Flow {
     /// The runs on which it happens least and most often; one if there is no difference.
     pub cases: Vec<Case>,
     /// How often it could happen on average if the busiest process never waited, where that is more than in
-    /// the best run: a process that serves several events may serve them in another proportion when delays are
-    /// random.
+    /// the best run: a process that serves several events may serve them in another proportion when delays
+    /// are random.
     pub mean_overlapped: Option<f64>,
     /// What a change of each delay would do, the greatest gain first.
     pub changes: Vec<Sensitivity>,
@@ -147,8 +147,8 @@ pub struct Gantt {
     pub lanes: Vec<Vec<Bar>>,
     /// From when to when the round takes place that comes again and again.
     pub round: Option<(f64, f64)>,
-    /// For each latency that the study asks about, its name, and from when to when each of the first requests on
-    /// the run is open.
+    /// For each latency that the study asks about, its name, and from when to when each of the first requests
+    /// on the run is open.
     pub requests: Vec<(String, Vec<Bar>)>,
 }
 

@@ -26,8 +26,9 @@ struct Users {
 }
 
 impl System {
-    /// Returns the global channels, and the global variables that one kind of process writes and another one reads, in
-    /// the order of their declarations. Channels that processes know by parameters alone are not among them.
+    /// Returns the global channels, and the global variables that one kind of process writes and another one
+    /// reads, in the order of their declarations. Channels that processes know by parameters alone are not
+    /// among them.
     pub fn shared_objects(&self) -> Vec<SharedObject> {
         let is_shared = |object: &SharedObject| {
             let SharedObject { is_channel, writers, readers, .. } = object;

@@ -62,8 +62,8 @@ impl StudyText {
         StudyText { name: name.to_owned(), study, sources, diagnostics }
     }
 
-    /// Makes a study without a text, about the model of this name: it asks for the least and the most steps from
-    /// one predicate to another.
+    /// Makes a study without a text, about the model of this name: it asks for the least and the most steps
+    /// from one predicate to another.
     pub fn bounds(name: &str, bounds: &Bounds) -> StudyText {
         let mut sources = Sources::default();
         let mut text = |Named { origin, text }: &Named| {
@@ -101,8 +101,8 @@ impl StudyText {
         self.study.set_constant(&Text { text: name.to_owned(), span: Span::new(file, 0, name.len()) }, value);
     }
 
-    /// Makes a change: a delay takes another time, as in `dma:done = 0.2 ms`, or a constant of the model has another
-    /// value, as in `BUFFERS=2`.
+    /// Makes a change: a delay takes another time, as in `dma:done = 0.2 ms`, or a constant of the model has
+    /// another value, as in `BUFFERS=2`.
     ///
     /// # Errors
     ///

@@ -380,8 +380,8 @@ fn lanes_with_more_bars_in_a_round_do_not_end_early() {
     assert_eq!(counts, [2, 10], "four are worked on for each rest");
 }
 
-/// Requests on the run are those that the question of the study tells apart: first in first out, last in first out, or by
-/// process.
+/// Requests on the run are those that the question of the study tells apart: first in first out, last in
+/// first out, or by process.
 #[test]
 fn requests_are_followed_on_the_run() {
     // Filled at 3, 6, 11, 16, and so on; drained at 8, 13, 18.

@@ -4,8 +4,8 @@
 //! probabilities of a state are one probabilistic choice, each other edge is a nondeterministic choice of its
 //! own. Only states that are reachable then are kept.
 //!
-//! A graph with probabilities and no rates is in discrete time, if it is read so: each edge with a probability
-//! takes a step, and its state is tangible, with probabilities as rates.
+//! A graph with probabilities and no rates is in discrete time, if it is read so: each edge with a
+//! probability takes a step, and its state is tangible, with probabilities as rates.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;

@@ -51,8 +51,8 @@ fn cut(text: &str) -> String {
     text.chars().take(WIDEST - 1).chain(['…']).collect()
 }
 
-/// Writes columns, of which as many are shown as there is room for; the first line has their names. The state with
-/// which a cycle begins is marked.
+/// Writes columns, of which as many are shown as there is room for; the first line has their names. The state
+/// with which a cycle begins is marked.
 pub(crate) fn lines(columns: &[Column], cycle: Option<usize>, room: Option<usize>) -> Vec<String> {
     let count = columns.iter().map(|column| column.values.len()).max().unwrap_or(0);
     let number = count.saturating_sub(1).to_string().len();

@@ -11,9 +11,9 @@ const MIN_CERTAIN: usize = 3;
 
 /// Writes what is known of a number that lies between two others.
 ///
-/// If both ends agree when they are rounded to this many significant digits, these are shown: the number is off by
-/// at most half a unit of the last one. Otherwise what is written contains the whole interval: a number and how
-/// far it may be off, or a range.
+/// If both ends agree when they are rounded to this many significant digits, these are shown: the number is
+/// off by at most half a unit of the last one. Otherwise what is written contains the whole interval: a
+/// number and how far it may be off, or a range.
 pub fn certain(low: f64, high: f64, digits: usize) -> String {
     let digits = digits.clamp(1, MAX_DIGITS);
     if !(low.is_finite() && high.is_finite()) {

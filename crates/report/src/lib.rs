@@ -43,8 +43,8 @@ mod trail;
 mod units;
 mod values;
 
-/// What every page says in its head, so that it is known as one of ours: `templates/base.html` has it, before the
-/// version.
+/// What every page says in its head, so that it is known as one of ours: `templates/base.html` has it, before
+/// the version.
 pub const PAGE_MARK: &str = "<meta name=\"generator\" content=\"narrows ";
 
 pub use against::{MeasuredFigure, against_csv, against_text, against_value};

@@ -36,8 +36,8 @@ pub fn drawing(model: &Model, trace: &Trace, title: &str) -> String {
     }
 }
 
-/// Draws a run as text, from top to bottom: messages between processes, signals, or what happens at gates. The first
-/// line names what is below; of columns, as many are shown as there is room for.
+/// Draws a run as text, from top to bottom: messages between processes, signals, or what happens at gates.
+/// The first line names what is below; of columns, as many are shown as there is room for.
 pub fn chart_lines(model: &Model, trace: &Trace, room: Option<usize>) -> Vec<String> {
     match &model.form {
         Form::Synchronous(_) if trace.initial.is_empty() => vec!["there is no first state yet".to_owned()],

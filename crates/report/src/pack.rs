@@ -1,5 +1,5 @@
-//! What unfolds on demand, in little room: raw deflate as browsers inflate it (`DecompressionStream`), in base64
-//! so that it can stand in an attribute.
+//! What unfolds on demand, in little room: raw deflate as browsers inflate it (`DecompressionStream`), in
+//! base64 so that it can stand in an attribute.
 
 use miniz_oxide::deflate::compress_to_vec;
 

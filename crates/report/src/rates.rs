@@ -251,8 +251,8 @@ impl Ranged {
     }
 }
 
-/// Writes a table of numbers. Where there are choices, it has three columns; where there are none, the names of
-/// its columns may be left out.
+/// Writes a table of numbers. Where there are choices, it has three columns; where there are none, the names
+/// of its columns may be left out.
 fn ranged_table<'r>(
     what: &str,
     names: Option<[&str; 2]>,

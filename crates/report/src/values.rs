@@ -72,8 +72,8 @@ pub(crate) fn run_lines(system: &SynchronousSystem, trace: &Trace, room: Option<
     columns::lines(&columns, run.cycle, room)
 }
 
-/// Returns the signals of a model in each state of a run, or if it has none, what the formula looks at and the
-/// variables that change.
+/// Returns the signals of a model in each state of a run, or if it has none, what the formula looks at and
+/// the variables that change.
 fn signals(system: &SynchronousSystem, trace: &Trace, run: &Run) -> Vec<(String, Vec<Option<String>>)> {
     let signals = &system.signals;
     let truth = |value: &bool| Some(if *value { "TRUE" } else { "FALSE" }.to_owned());

@@ -58,8 +58,8 @@ fn with_samples<'s>(
     Cow::Owned(study)
 }
 
-/// Reads times from a file: numbers in the unit of the study, separated by commas, semicolons or blanks, perhaps
-/// with a line of headings first.
+/// Reads times from a file: numbers in the unit of the study, separated by commas, semicolons or blanks,
+/// perhaps with a line of headings first.
 fn samples(file: &str, study: &str, loader: &dyn Loader) -> Result<Vec<f64>, String> {
     let loaded =
         loader.load(file, study, false).map_err(|error| format!("`{file}` can't be read: {error}"))?;
@@ -168,8 +168,8 @@ impl Subject {
         analysis
     }
 
-    /// Estimates the answers to all questions that simulation accepts, with delays drawn as a view takes them.
-    /// It goes on until about so many delays have expired.
+    /// Estimates the answers to all questions that simulation accepts, with delays drawn as a view takes
+    /// them. It goes on until about so many delays have expired.
     pub fn estimate(
         &self,
         study: &Study,

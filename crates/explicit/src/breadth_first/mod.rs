@@ -14,9 +14,9 @@
 //!
 //! Where every state is visited, what was found in a batch is noted while the next one is visited.
 //!
-//! `block.rs` computes successors, `memo.rs`, `remembered.rs` and `block/recall.rs` memoise those of a process by
-//! its read set (`reduction/read_set.rs`), `batch.rs` has the states that wait, `team.rs` the threads and their
-//! clocks, `reduced.rs` applies partial-order reduction, `renewal.rs` makes keys anew.
+//! `block.rs` computes successors, `memo.rs`, `remembered.rs` and `block/recall.rs` memoise those of a
+//! process by its read set (`reduction/read_set.rs`), `batch.rs` has the states that wait, `team.rs` the
+//! threads and their clocks, `reduced.rs` applies partial-order reduction, `renewal.rs` makes keys anew.
 
 mod batch;
 mod block;

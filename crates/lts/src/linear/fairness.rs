@@ -1,4 +1,5 @@
-//! Weak fairness between gates: one at which an action is possible from some point on is used again and again.
+//! Weak fairness between gates: one at which an action is possible from some point on is used again and
+//! again.
 
 use narrows_graph::BitSet;
 

@@ -69,8 +69,8 @@ impl Product {
         Ok(product)
     }
 
-    /// Finds a shortest way from a node that ends with an edge that is looked for, within some nodes; at least
-    /// one step.
+    /// Finds a shortest way from a node that ends with an edge that is looked for, within some nodes; at
+    /// least one step.
     pub(super) fn way(
         &self,
         from: u32,

@@ -494,8 +494,8 @@ impl<'m> Session<'m> {
         Trace { initial, steps, cycle, atoms: atoms.collect(), ..Trace::default() }
     }
 
-    /// Draws the run so far from top to bottom: messages between processes, signals, or what happens at gates. The
-    /// first line names what is below; of columns, as many are shown as there is room for.
+    /// Draws the run so far from top to bottom: messages between processes, signals, or what happens at
+    /// gates. The first line names what is below; of columns, as many are shown as there is room for.
     pub fn chart(&self, room: Option<usize>) -> Vec<String> {
         if self.model.draws_messages().is_err() {
             return chart_lines(self.model, &self.trace(), room);

@@ -1,8 +1,8 @@
 //! Numbers of twice the usual precision: unevaluated sums of two floating-point numbers (Dekker 1971).
 //!
 //! Additions and multiplications of such numbers that are not negative are off by less than 2⁻¹⁰² of the
-//! result (Joldes, Muller and Popescu 2017 have 3·2⁻¹⁰⁶ and 5·2⁻¹⁰⁶ for what is done here), as long as nothing
-//! underflows.
+//! result (Joldes, Muller and Popescu 2017 have 3·2⁻¹⁰⁶ and 5·2⁻¹⁰⁶ for what is done here), as long as
+//! nothing underflows.
 
 use std::ops::{Add, Mul};
 

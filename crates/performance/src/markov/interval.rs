@@ -173,8 +173,8 @@ impl Accuracy<'_> {
     }
 }
 
-/// Returns whether all sums of some of these numbers, which are above 0, are computed without rounding, in any
-/// order: they are multiples of one power of two, and few of them.
+/// Returns whether all sums of some of these numbers, which are above 0, are computed without rounding, in
+/// any order: they are multiples of one power of two, and few of them.
 pub(crate) fn sums_are_exact(numbers: impl Iterator<Item = f64>) -> bool {
     let (mut grid, mut sum, mut count) = (i32::MAX, 0.0, 0);
     for number in numbers {

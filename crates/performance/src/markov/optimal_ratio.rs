@@ -2,7 +2,8 @@
 //!
 //! The greatest quotient of averages of r and p, where p is gained by every scheduler, is above λ if and only
 //! if some scheduler's average of `r − λ·p` is above 0 (Dinkelbach 1967). So the sign of a certified average
-//! tells on which side of λ it lies, and bisection narrows what is known until a sign is not certain any more.
+//! tells on which side of λ it lies, and bisection narrows what is known until a sign is not certain any
+//! more.
 
 use super::automaton::{Automaton, Reward};
 use super::end_components::Zeno;

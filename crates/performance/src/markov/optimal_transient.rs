@@ -33,7 +33,8 @@ const UNITS: u64 = 1 << 50;
 /// How many transitions are looked at, at most, before bounds are given as wide as they are.
 const WORK: f64 = 4e9;
 
-/// How much may be lost to changes of policy at least, compared with the largest reward: rounding does as much.
+/// How much may be lost to changes of policy at least, compared with the largest reward: rounding does as
+/// much.
 const FINEST: f64 = 1e-13;
 
 /// Bounds the greatest or the least expected reward at a time. Only rewards of tangible states count.

@@ -25,8 +25,8 @@ impl Weights {
         Weights::within(mean, missing, LARGE as u64)
     }
 
-    /// Computes the weights for a mean, but for so much together; none if those up to a number are too small to
-    /// count.
+    /// Computes the weights for a mean, but for so much together; none if those up to a number are too small
+    /// to count.
     pub(super) fn within(mean: f64, missing: f64, most: u64) -> Weights {
         if mean <= 0.0 {
             return Weights { first: 0, list: vec![1.0], last: 0, beyond: 0.0, relative: 0.0 };

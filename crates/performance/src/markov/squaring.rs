@@ -1,9 +1,9 @@
 //! The distribution at a time by repeated squaring, for small chains of which the rates differ much.
 //!
 //! With h = t/2ᵏ so short that hardly anything happens in it, `exp(Q·h)` is a short series, and squared k
-//! times it is `exp(Q·t)`: the cost grows with the logarithm of rate × time, where uniformisation takes a step
-//! for each jump. Squaring doubles errors, so that in all they grow with rate × time: with twice the usual
-//! precision, 10⁹ times as many jumps as anything lasts leave 20 digits.
+//! times it is `exp(Q·t)`: the cost grows with the logarithm of rate × time, where uniformisation takes a
+//! step for each jump. Squaring doubles errors, so that in all they grow with rate × time: with twice the
+//! usual precision, 10⁹ times as many jumps as anything lasts leave 20 digits.
 //!
 //! Invariant: all matrices are nearly stochastic, and `error` bounds the largest sum of absolute differences
 //! of a row to the true one. If P' is off by e from a stochastic P, then P'·P' is off from P·P by at most

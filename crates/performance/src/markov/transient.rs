@@ -14,8 +14,8 @@
 //! absolute values. If no reward is negative, nothing is ever subtracted, and n steps change each value by at
 //! most n times a small part of it: so even what hardly ever happens comes with all digits.
 //!
-//! The mean Λ·t is rounded too, by a part δ of itself: that changes the weights by at most 2·δ·Λ·t together, and
-//! the weight of n by at most (n + Λ·t)·δ of itself.
+//! The mean Λ·t is rounded too, by a part δ of itself: that changes the weights by at most 2·δ·Λ·t together,
+//! and the weight of n by at most (n + Λ·t)·δ of itself.
 
 use super::chain::Chain;
 use super::double_double::Double;

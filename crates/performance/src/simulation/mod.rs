@@ -75,7 +75,8 @@ pub struct Scene<'a> {
     pub values: Vec<StateValue<'a>>,
     /// Requests whose times are measured.
     pub requests: Vec<Requests>,
-    /// The value that says how near a state is to what is rare: then runs are split, and requests not followed.
+    /// The value that says how near a state is to what is rare: then runs are split, and requests not
+    /// followed.
     pub level: Option<usize>,
 }
 

@@ -57,9 +57,9 @@ pub enum FollowError {
 }
 
 impl Walk {
-    /// Returns from when to when, in ticks from the beginning of the run, each request on it is open, in the order
-    /// in which they begin. Which end belongs to which beginning is what the observer says that follows one request;
-    /// those that do not end on the run are left out.
+    /// Returns from when to when, in ticks from the beginning of the run, each request on it is open, in the
+    /// order in which they begin. Which end belongs to which beginning is what the observer says that follows
+    /// one request; those that do not end on the run are left out.
     pub fn requests(&self, timed: &Timed<'_>, kinds: &[RequestEvents]) -> Vec<(u64, u64)> {
         let mut found = Vec::new();
         for ends in kinds {

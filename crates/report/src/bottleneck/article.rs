@@ -15,8 +15,8 @@ use crate::pack::{base64, packed};
 use crate::units::seconds;
 use crate::{sweep, tables};
 
-/// What the studies before this one have shown, and where: a model that several are about is drawn and printed
-/// once.
+/// What the studies before this one have shown, and where: a model that several are about is drawn and
+/// printed once.
 #[derive(Default)]
 pub(super) struct Shown {
     diagrams: Vec<(String, String)>,

@@ -1,5 +1,5 @@
-//! Studies as one page that needs nothing else: no network, and no script but the one in it, without which all but
-//! long runs and diagrams is there.
+//! Studies as one page that needs nothing else: no network, and no script but the one in it, without which
+//! all but long runs and diagrams is there.
 
 use askama::Template;
 use narrows_source::printable;

@@ -1,5 +1,5 @@
-//! The runs that show figures. A page holds them packed, and a script unfolds one when it is opened; without a
-//! script, its beginning can be read.
+//! The runs that show figures. A page holds them packed, and a script unfolds one when it is opened; without
+//! a script, its beginning can be read.
 
 use narrows_model::{Figure, Model, Trace};
 use narrows_source::printable;

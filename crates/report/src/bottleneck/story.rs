@@ -1,5 +1,5 @@
-//! The first screen of a page: for each event what limits it, how sure that is, what would help, and all variants in
-//! one chart.
+//! The first screen of a page: for each event what limits it, how sure that is, what would help, and all
+//! variants in one chart.
 
 use narrows_model::{FigureResult, Flow};
 

@@ -105,8 +105,8 @@ pub(crate) fn lines(plot: &Lines<'_>) -> String {
     canvas.finish()
 }
 
-/// Returns what stands below the axis, and where: what the points are called, or round numbers if there is no room for
-/// the names of all points.
+/// Returns what stands below the axis, and where: what the points are called, or round numbers if there is no
+/// room for the names of all points.
 fn axis(points: &[String], places: &[f64]) -> Vec<(String, f64)> {
     let named: Vec<(String, f64)> = points.iter().cloned().zip(places.iter().copied()).collect();
     let fits = |list: &[(String, f64)]| {

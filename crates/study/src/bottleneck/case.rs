@@ -238,8 +238,8 @@ impl Described<'_, '_> {
 }
 
 /// Returns the parts that are drawn: so many of each lane. If some lanes have more of them in a round than
-/// others, all lanes end at the same time, so that none seems to rest when its bars are used up. What is busy all
-/// the time ends with the others, or after so many rounds.
+/// others, all lanes end at the same time, so that none seems to rest when its bars are used up. What is busy
+/// all the time ends with the others, or after so many rounds.
 fn drawn(parts: &[Vec<Window>], round: Window) -> Vec<Vec<Window>> {
     let in_round =
         |lane: &Vec<Window>| lane.iter().filter(|(from, _)| (round.0..round.1).contains(from)).count();

@@ -67,8 +67,8 @@ impl Workbench<'_, '_> {
         views.into_iter().map(|view| self.answer(&ask, view)).collect()
     }
 
-    /// Returns how often an event could happen on average, with the work that there is for it on average, if the
-    /// mean is more than the work of the best run allows.
+    /// Returns how often an event could happen on average, with the work that there is for it on average, if
+    /// the mean is more than the work of the best run allows.
     fn mean_overlapped(&mut self, flow: &Flow) -> Option<f64> {
         let possible = flow.cases.last()?.all_overlapped.to_f64();
         let mean = flow.throughput.iter().find(|figure| figure.view == View::Stochastic.name())?;

@@ -26,9 +26,9 @@ impl Rate {
     }
 }
 
-/// Finds the run on which an event is most or least frequent, and the view through which it leads. If every run
-/// comes to an end, it is the shortest or the longest one. `None` if that is not known, or the event happens
-/// without end in no time, or never.
+/// Finds the run on which an event is most or least frequent, and the view through which it leads. If every
+/// run comes to an end, it is the shortest or the longest one. `None` if that is not known, or the event
+/// happens without end in no time, or never.
 pub(crate) fn rate<'v, 'a>(
     built: Built<'v, 'a>,
     event: u16,

@@ -282,7 +282,8 @@ mod tests {
 
     #[test]
     fn distances_are_those_of_the_definition() {
-        // Three data against the uniform distribution on [0, 1]: at 0.1, 0.2 and 0.9 the greatest is 2/3 − 0.2.
+        // Three data against the uniform distribution on [0, 1]: at 0.1, 0.2 and 0.9 the greatest is 2/3 −
+        // 0.2.
         let sample = Sample::new(vec![0.9, 0.1, 0.2]);
         let fit = sample.judge(FitForm::Between(0.0, 1.0));
         assert!((fit.distance - (2.0 / 3.0 - 0.2)).abs() < 1e-15, "{fit:?}");

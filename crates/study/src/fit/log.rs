@@ -22,7 +22,8 @@ pub struct Column {
     pub unit: Option<String>,
     /// The durations, in the order of size.
     pub sample: Sample,
-    /// How many ended per unit of time, if times are known: all but the first, between the first and the last.
+    /// How many ended per unit of time, if times are known: all but the first, between the first and the
+    /// last.
     pub throughput: Option<f64>,
 }
 
@@ -115,10 +116,11 @@ const UNITS: [&str; 7] = ["ns", "us", "ms", "s", "min", "h", "cycles"];
 
 /// Reads a log. The first line names the columns:
 ///
-/// - kinds, each perhaps with its unit (`read us`, `read (us)`, `read [us]`): durations, empty where there is none;
+/// - kinds, each perhaps with its unit (`read us`, `read (us)`, `read [us]`): durations, empty where there is
+///   none;
 /// - `begin` and `end`, and perhaps `kind`: the times of each;
-/// - `time` and `event`, and perhaps `kind` and `id`: a line for each begin and each end. Ends belong to the begin
-///   with the same `id`, or to the first that is open.
+/// - `time` and `event`, and perhaps `kind` and `id`: a line for each begin and each end. Ends belong to the
+///   begin with the same `id`, or to the first that is open.
 ///
 /// # Errors
 ///

@@ -1,5 +1,5 @@
-//! The views of processes in which runs are exact, built when they are needed. What state classes don't answer,
-//! ticks do, if need be with delays that are rounded to fewer of them.
+//! The views of processes in which runs are exact, built when they are needed. What state classes don't
+//! answer, ticks do, if need be with delays that are rounded to fewer of them.
 
 use narrows_explicit::{Budget, Engine};
 use narrows_model::{Evaluator, Expr, Figure, FigureResult, Trace, ViewSize};

@@ -148,8 +148,8 @@ fn load(arguments: &Arguments, recorded: Option<&Value>) -> Result<Option<Model>
     Ok(read.ok())
 }
 
-/// Prints a run, or talks about it line by line, until there is a reason to stop; a reader that has gone away is
-/// no error.
+/// Prints a run, or talks about it line by line, until there is a reason to stop; a reader that has gone away
+/// is no error.
 fn print(
     session: &mut Session<'_>,
     arguments: &Arguments,

@@ -96,7 +96,8 @@ pub(in crate::breadth_first) struct Tally {
     /// States whose successors were all remembered, and states of which none could be.
     pub(super) recalled: u64,
     pub(super) expanded: u64,
-    /// Processes of which it was found out what they look at, those that were asked about, and those whose steps were not remembered.
+    /// Processes of which it was found out what they look at, those that were asked about, and those whose
+    /// steps were not remembered.
     pub(super) learned: u64,
     pub(super) asked: u64,
     pub(super) missed: u64,

@@ -25,7 +25,8 @@ struct Builder<'a> {
 }
 
 impl<'a> Classes<'a> {
-    /// Finds all classes of a model, but for those that lie within others; `None` if there are more than that.
+    /// Finds all classes of a model, but for those that lie within others; `None` if there are more than
+    /// that.
     pub fn build(
         graph: StateGraph<'a>,
         max_classes: usize,

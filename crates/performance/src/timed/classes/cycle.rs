@@ -3,7 +3,8 @@
 //! If the zone after some steps allows all that the one before allows, they can be repeated for ever. Once
 //! zones do not grow any more, the distances from the dates before a round to those after it are the same in
 //! every round: a matrix in the algebra of minimum and sum. What many rounds take is a power of it, and so
-//! each takes as long as its least cycle mean (F. Baccelli and others, *Synchronization and Linearity*, 1992).
+//! each takes as long as its least cycle mean (F. Baccelli and others, *Synchronization and Linearity*,
+//! 1992).
 
 use super::Classes;
 use super::steps::{ClassStep, LATEST, Scale, Waiting};

@@ -139,7 +139,8 @@ fn odd_sizes_are_as_cheap_as_even_ones() {
             let ([least, most], [worst, best]) = measured(&classes, 0, 1);
             assert_eq!(least, time(47, 1) + back);
             assert_eq!(most, time(80, 1) + back);
-            // At worst, reads come in pairs, and one waits for the transfer of the other; at best, none waits.
+            // At worst, reads come in pairs, and one waits for the transfer of the other; at best, none
+            // waits.
             assert_eq!(worst, time(2, 1) / (time(77, 1) + back + back));
             assert_eq!(best, time(2, 1) / (time(48, 1) + back));
             sizes.push(classes.nodes());

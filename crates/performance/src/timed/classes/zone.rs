@@ -1,10 +1,10 @@
 //! Zones: what a state class knows about the dates at which its running delays expire.
 //!
-//! A zone bounds differences of dates (a difference bound matrix, in canonical form): date 0 is now, the others
-//! are those at which the running delays expire, in the order of their names. Time passes when one of them
-//! becomes now. Beside the matrix, a zone may have *marks*: for dates in the past, how far each date is from
-//! them at most ([`Side::Latest`]) or at least ([`Side::Earliest`]). The other side is let go, so that a zone
-//! whose marks are greater stands for all that one with smaller marks stands for, and more.
+//! A zone bounds differences of dates (a difference bound matrix, in canonical form): date 0 is now, the
+//! others are those at which the running delays expire, in the order of their names. Time passes when one of
+//! them becomes now. Beside the matrix, a zone may have *marks*: for dates in the past, how far each date is
+//! from them at most ([`Side::Latest`]) or at least ([`Side::Earliest`]). The other side is let go, so that a
+//! zone whose marks are greater stands for all that one with smaller marks stands for, and more.
 //!
 //! Every operation takes quadratic time in the number of dates, and keeps the canonical form: bounds are as
 //! tight as they can be (B. Berthomieu and M. Diaz, *Modeling and verification of time dependent systems
