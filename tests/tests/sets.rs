@@ -10,7 +10,8 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use narrows_explicit::{Engine, Options as Asked, SearchScope};
-use narrows_languages::promela::{Formula, Logic, Options, compile};
+use narrows_languages::promela::{Options, compile};
+use narrows_languages::{Formula, Logic};
 use narrows_model::{
     Binary, Budget, Claim, Evaluator, Expr, FigureResult, Limit, Number, Place, Progress, Question, Reply,
     Scratch, StateSpace, System, Trace, Unwatched, Verdict,

@@ -142,6 +142,8 @@ pub enum Logic {
     Ctl,
     /// The modal mu-calculus.
     Mu,
+    /// None: an expression about states, which holds in all of them or has a value in each.
+    Expression,
 }
 
 impl Logic {
@@ -151,6 +153,7 @@ impl Logic {
             Logic::Ltl => "ltl",
             Logic::Ctl => "ctl",
             Logic::Mu => "mu",
+            Logic::Expression => "expression",
         }
     }
 }

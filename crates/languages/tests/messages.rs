@@ -4,7 +4,8 @@
 use std::collections::BTreeSet;
 
 use narrows_languages::Language;
-use narrows_languages::promela::{Formula, Logic, Options, Promela, compile};
+use narrows_languages::promela::{Options, Promela, compile};
+use narrows_languages::{Formula, Logic};
 use narrows_source::{Diagnostics, Explanation, LoadError, Loaded, Loader, Sources, render};
 
 struct Nowhere;

@@ -4,7 +4,8 @@
 use std::collections::BTreeSet;
 
 use narrows_languages::Language;
-use narrows_languages::smv::{Compiled, Formula, FormulaKind, Given, Options, Smv, compile};
+use narrows_languages::smv::{Compiled, Given, Options, Smv, compile};
+use narrows_languages::{Formula, Logic};
 use narrows_source::{Diagnostics, Explanation, Sources, Span, render};
 
 type Said = Vec<(&'static str, usize, String)>;
@@ -350,9 +351,9 @@ fn all_mistakes_are_said_at_once() {
 
 #[test]
 fn formulas_from_elsewhere_are_read_in_main() {
-    let formula = |kind, text: &str| Formula { kind, text: text.to_owned(), origin: "--formula".to_owned() };
-    let formulas =
-        vec![formula(FormulaKind::Branching, "AG x"), formula(FormulaKind::Linear, "G (x -> F !x)")];
+    let formula =
+        |logic, text: &str| Formula { logic, text: text.to_owned(), origin: "--formula".to_owned() };
+    let formulas = vec![formula(Logic::Ctl, "AG x"), formula(Logic::Ltl, "G (x -> F !x)")];
     let options =
         Options { formulas, expressions: vec![("x".to_owned(), "--from".to_owned())], ..Options::default() };
     let (compiled, said) = compiled("MODULE main\nVAR x : boolean;", &options);

@@ -1,6 +1,7 @@
 //! Models for tests.
 
-use narrows_languages::promela::{Formula, Logic, Options, compile};
+use narrows_languages::promela::{Options, compile};
+use narrows_languages::{Formula, Logic};
 use narrows_model::{Expr, System};
 use narrows_source::{Diagnostics, LoadError, Loaded, Loader, Sources};
 

@@ -3,7 +3,8 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use narrows_languages::promela::{Abbreviation, Formula, Logic, Options, compile};
+use narrows_languages::promela::{Abbreviation, Options, compile};
+use narrows_languages::{Formula, Logic};
 use narrows_logic::Ltl;
 use narrows_model::{
     Atom, Binary, Claim, Edge, Expr, Place, Property, Query, Question as Asked, Scalar, System, Unary,

@@ -6,7 +6,8 @@
 use std::cell::Cell;
 use std::collections::HashMap;
 
-use narrows_languages::promela::{Formula, Logic, Options, compile};
+use narrows_languages::promela::{Options, compile};
+use narrows_languages::{Formula, Logic};
 use narrows_model::{Evaluator, Expr};
 use narrows_performance::requests::RequestEvents;
 use narrows_performance::{Rename, Site, Timing};

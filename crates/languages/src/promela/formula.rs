@@ -7,28 +7,7 @@ use narrows_source::{Diagnostics, FileId, Sources, Span};
 
 use super::ast::{CtlBlock, Ident, LtlBlock, Program, Unit};
 use super::parser::{Context, parse_ctl_text, parse_expression_text, parse_formula_text};
-
-/// A formula that is asked beside what a text claims. It may use the text's names and macros.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Formula {
-    /// What kind of formula it is.
-    pub logic: Logic,
-    /// How it is written; this is its name too.
-    pub text: String,
-    /// Where it comes from, for messages about it.
-    pub origin: String,
-}
-
-/// The logic of a [`Formula`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Logic {
-    /// Linear temporal logic.
-    Ltl,
-    /// Computation tree logic.
-    Ctl,
-    /// None: an expression that has a value in each state.
-    Expression,
-}
+use crate::{Formula, Logic};
 
 /// Parses formulas, and adds them to the program as if its text had them at its end.
 pub(super) fn append(
@@ -49,6 +28,8 @@ pub(super) fn append(
                 .map(|formula| Unit::Ltl(LtlBlock { name: Some(name), formula, head })),
             Logic::Ctl => parse_ctl_text(sources, origin, text, context, diagnostics)
                 .map(|formula| Unit::Ctl(CtlBlock { name, formula, head })),
+            // It is refused before.
+            Logic::Mu => None,
             Logic::Expression => parse_expression_text(sources, origin, text, context, diagnostics)
                 .map(|expr| Unit::Ctl(CtlBlock { name, formula: Ctl::Atom(expr), head })),
         };

@@ -23,10 +23,10 @@ mod walk;
 use narrows_model::{Form, FormKind, System};
 use narrows_source::{Diagnostic, Diagnostics, FileId, Loader, Sources, closest};
 
+use crate::Logic;
 use crate::language::{self, Language, Task};
 use crate::outline::Outline;
 
-pub use formula::{Formula, Logic};
 pub use ltl::atoms_as_text;
 pub use parser::{
     Context, parse, parse_ctl_text, parse_expression_text, parse_formula_text, parse_with_context,
@@ -109,26 +109,14 @@ impl Language for Promela {
     }
 
     fn compile(&self, task: &mut Task<'_>) -> Option<Form> {
-        task.refuse_formulas(
-            &[language::Logic::Ltl, language::Logic::Ctl],
-            "Promela",
-            "ask it in LTL or CTL",
-        );
+        task.refuse_formulas(&[Logic::Ltl, Logic::Ctl], "Promela", "ask it in LTL or CTL");
         let definition = |definition: &language::Definition| {
             let (name, value) = definition.split();
             (name.to_owned(), value.map(str::to_owned))
         };
-        let formula = |formula: &language::Formula| {
-            let logic = match formula.logic {
-                language::Logic::Ltl => Logic::Ltl,
-                language::Logic::Ctl => Logic::Ctl,
-                language::Logic::Mu => return None,
-            };
-            Some(Formula { logic, text: formula.text.clone(), origin: formula.origin.clone() })
-        };
         let options = Options {
             definitions: task.options.definitions.iter().map(definition).collect(),
-            formulas: task.options.formulas.iter().filter_map(formula).collect(),
+            formulas: task.options.formulas.clone(),
             varied: Vec::new(),
             abbreviations: Vec::new(),
         };

@@ -13,13 +13,15 @@ use narrows_source::{Diagnostics, FileId, Sources, Span};
 
 use crate::language::{self, Language, Task};
 use crate::outline::Outline;
+use crate::{Formula, Logic};
+
 /// A word has at most so many bits.
 const MAX_BITS: u32 = 1 << 14;
 
 /// What is asked of a model beside what its text asks.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// Further specifications: what kind, the text, and where it comes from.
+    /// Further specifications; an expression is an invariant.
     pub formulas: Vec<Formula>,
     /// Expressions over the variables of `main`, with where they come from: see [`Compiled::expressions`].
     pub expressions: Vec<(String, String)>,
@@ -48,28 +50,6 @@ pub struct Given {
     pub origin: String,
 }
 
-/// A further specification.
-#[derive(Clone, Debug)]
-pub struct Formula {
-    /// What kind.
-    pub kind: FormulaKind,
-    /// Its text.
-    pub text: String,
-    /// Where it comes from, such as an option's name.
-    pub origin: String,
-}
-
-/// What a further specification is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FormulaKind {
-    /// Computation tree logic.
-    Branching,
-    /// Linear temporal logic.
-    Linear,
-    /// What holds in every state that can be reached.
-    Invariant,
-}
-
 /// What became of a text.
 #[derive(Clone, Debug)]
 pub struct Compiled {
@@ -94,10 +74,12 @@ pub fn compile(
     let mut extra = Vec::new();
     for formula in &options.formulas {
         let file = sources.add(formula.origin.clone(), formula.text.clone());
-        let kind = match formula.kind {
-            FormulaKind::Branching => ast::SpecKind::Branching,
-            FormulaKind::Linear => ast::SpecKind::Linear,
-            FormulaKind::Invariant => ast::SpecKind::Invariant,
+        let kind = match formula.logic {
+            Logic::Ctl => ast::SpecKind::Branching,
+            Logic::Ltl => ast::SpecKind::Linear,
+            Logic::Expression => ast::SpecKind::Invariant,
+            // It is refused before.
+            Logic::Mu => continue,
         };
         if let Some(expr) = parser::parse_formula(&formula.text, file, &mut tree, diagnostics) {
             extra.push((kind, expr));
@@ -157,17 +139,8 @@ impl Language for Smv {
     }
 
     fn compile(&self, task: &mut Task<'_>) -> Option<Form> {
-        task.refuse_formulas(&[language::Logic::Ltl, language::Logic::Ctl], "SMV", "ask it in LTL or CTL");
-        let mut options = Options::default();
-        for formula in &task.options.formulas {
-            let kind = match formula.logic {
-                language::Logic::Ltl => FormulaKind::Linear,
-                language::Logic::Ctl => FormulaKind::Branching,
-                language::Logic::Mu => continue,
-            };
-            let (text, origin) = (formula.text.clone(), formula.origin.clone());
-            options.formulas.push(Formula { kind, text, origin });
-        }
+        task.refuse_formulas(&[Logic::Ltl, Logic::Ctl], "SMV", "ask it in LTL or CTL");
+        let mut options = Options { formulas: task.options.formulas.clone(), ..Options::default() };
         options.constants = given(&task.options.definitions, task.sources);
         let compiled = compile(task.sources, task.file, &options, task.diagnostics)?;
         Some(Form::Synchronous(Box::new(compiled.system)))

@@ -2,7 +2,8 @@
 
 use std::collections::HashMap;
 
-use narrows_languages::smv::{Formula, FormulaKind, Given, Options, compile};
+use narrows_languages::smv::{Given, Options, compile};
+use narrows_languages::{Formula, Logic};
 use narrows_model::Question as Asked;
 use narrows_model::synchronous::{
     Builder, ExprId, Linear, LinearId, Role, Signal, Specification, SynchronousClaim as Claim,
@@ -54,7 +55,7 @@ pub(crate) fn prepare(
     let options = Options {
         formulas: formulas
             .iter()
-            .map(|(_, kind, text)| Formula { kind: *kind, text: text.text.clone(), origin: origin(text) })
+            .map(|(_, logic, text)| Formula { logic: *logic, text: text.text.clone(), origin: origin(text) })
             .collect(),
         expressions: texts.iter().map(|text| (text.text.clone(), origin(text))).collect(),
         steps: events
@@ -231,11 +232,11 @@ fn predicates(study: &Study) -> Vec<&Text> {
 }
 
 /// Returns the formulas of the study, with the numbers of their questions.
-fn formulas(study: &Study) -> Vec<(usize, FormulaKind, &Text)> {
+fn formulas(study: &Study) -> Vec<(usize, Logic, &Text)> {
     let formula = |(number, ask): (usize, &'_ crate::Ask)| match &ask.question {
-        Question::Ltl(_) => Some((number, FormulaKind::Linear)),
-        Question::Ctl(_) => Some((number, FormulaKind::Branching)),
-        Question::Invariant(_) => Some((number, FormulaKind::Invariant)),
+        Question::Ltl(_) => Some((number, Logic::Ltl)),
+        Question::Ctl(_) => Some((number, Logic::Ctl)),
+        Question::Invariant(_) => Some((number, Logic::Expression)),
         _ => None,
     };
     let numbered = study.asks.iter().enumerate().filter_map(formula);

@@ -17,8 +17,8 @@ use narrows_source::{Diagnostic, Diagnostics, FileId, Loader, Sources, Span};
 
 pub(crate) use self::finish::finish;
 pub(crate) use self::macros::{Expander, Macro, Macros};
-use super::formula::Formula;
 use super::lexer::{Interner, Token, TokenKind, lex};
+use crate::Formula;
 
 /// What the command line says about the text.
 #[derive(Clone, Debug, Default)]
