@@ -10,6 +10,9 @@
 //! | `fits.rs`, `against.rs` | delays that fit measurements; predictions beside them |
 //! | `html/` | pages, from the templates in `crates/report/templates`, which escape what a model says |
 //! | `bottleneck/` | the report of `narrows bottleneck` in all formats |
+//!
+//! What is new on a page is opened in a browser by `tests/tests/page.rs` or `report.rs`; what is new in JSON
+//! (`json.rs`) has its place in `docs/src/reference/json.md` and in `docs/schemas`.
 
 mod against;
 mod automaton;

@@ -14,6 +14,8 @@
 //! | `solve`, `infinite_looping` | equations block by block; `<R> @` by components |
 //! | `evidence`, `lasso` | why: a run, a part of the graph; short ways into a cycle |
 //! | `reference` | the semantics of formulas, word for word: for tests |
+//!
+//! A new operator goes to `syntax`, `parser`, `print`, `equations`, and `reference`.
 
 mod actions;
 mod equations;

@@ -89,6 +89,7 @@ pub fn index_width(domain: &Domain) -> u32 {
 }
 
 type Of<A> = BitValue<<A as BitAlgebra>::Bit>;
+type Bits<A> = Vec<<A as BitAlgebra>::Bit>;
 
 impl<A: BitAlgebra> Arithmetic<A> {
     /// Makes a constant.
@@ -285,7 +286,7 @@ impl<A: BitAlgebra> Arithmetic<A> {
             }
             return Ok(BitValue::Cases(cases));
         }
-        let (then, otherwise) = self.aligned(then, otherwise)?;
+        let [then, otherwise] = self.aligned(then, otherwise)?;
         Ok(BitValue::Bits(self.choose_bits(condition, &then, &otherwise)?))
     }
 
@@ -299,10 +300,10 @@ impl<A: BitAlgebra> Arithmetic<A> {
     }
 
     /// Returns the bits of two numbers, in the same width.
-    fn aligned(&mut self, left: &Of<A>, right: &Of<A>) -> Result<(Vec<A::Bit>, Vec<A::Bit>), A::Error> {
+    fn aligned(&mut self, left: &Of<A>, right: &Of<A>) -> Result<[Bits<A>; 2], A::Error> {
         let (left, right) = (self.bits(left)?, self.bits(right)?);
         let width = left.len().max(right.len());
-        Ok((self.extended(&left, width), self.extended(&right, width)))
+        Ok([self.extended(&left, width), self.extended(&right, width)])
     }
 
     /// Returns where two values are the same.
@@ -325,7 +326,7 @@ impl<A: BitAlgebra> Arithmetic<A> {
             return self.algebra.any(both.iter());
         }
         // Symbols are large numbers here, which no other number is.
-        let (left, right) = self.aligned(left, right)?;
+        let [left, right] = self.aligned(left, right)?;
         self.same_bits(&left, &right)
     }
 
@@ -384,7 +385,7 @@ impl<A: BitAlgebra> Arithmetic<A> {
         {
             return self.by_cases(operator, &a, &b);
         }
-        let (a, b) = self.aligned(left, right)?;
+        let [a, b] = self.aligned(left, right)?;
         Ok(match operator {
             Operator::Equal => BitValue::Truth(self.same_bits(&a, &b)?),
             Operator::Less => BitValue::Truth(self.less(&a, &b)?),

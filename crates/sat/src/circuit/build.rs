@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use narrows_model::synchronous::{
-    Demand, Display, Domain, ExprId, Node, Role, SynchronousSystem, Variable, VariableId,
+    Demand, Display, Domain, ExprId, Node, Role, SynchronousSystem, Variable, VariableId, index_width,
 };
 
 use super::encode::{Encoder, Reading};

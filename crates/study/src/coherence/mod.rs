@@ -20,6 +20,9 @@
 //! | `hierarchy`, `expressions` | what an access does to its line, as expressions that look it up |
 //! | `rewrite` | locations and transitions: accesses, waits, polling, test-and-set |
 //! | `events` | `miss(packet)` and the like |
+//!
+//! A new protocol is a table in `crates/study/tables`, a line in `tables.rs`, and by hand in
+//! `narrows/tests/oracle`.
 
 mod accesses;
 mod events;
