@@ -224,6 +224,26 @@ fn with_exact_delays_conditions_hold_for_a_part_of_the_time() {
     assert_eq!(found[0].witnesses.len(), 2);
 }
 
+/// Counted in ticks of 16 ns, this has forty million edges.
+#[test]
+fn ranges_beside_odd_delays_need_no_ticks() {
+    let model = "specification S [a, b, c, d] : noexit behaviour P [a, b] ||| P [c, d] where
+          process P [x, y] : noexit := x; y; P [x, y] endproc
+        endspec";
+    let study = "[delay]\na = { between = [45, 75] }\nb = { fixed = \"2.048 s\" }
+        c = { between = [10, 31] }\nd = { fixed = \"1.024 s\" }
+        [[ask]]\nmax_delay = { from = \"b\", to = \"a\" }\nview = \"timed\"
+        [[ask]]\nthroughput = \"b\"\nview = \"timed\"
+        [[ask]]\ndelay = { from = \"b\", to = \"d\" }\nview = \"timed\"";
+    let measured = try_prepare("m.lotos", model, study).expect("a study").measure(&budget());
+    let found = &measured.figures;
+    assert_eq!(bounds(&found[0]), (75.0, 75.0));
+    assert_eq!(bounds(&found[1]), (1.0 / 77.048, 1.0 / 47.048));
+    assert_eq!(bounds(&found[2]), (0.0, 32.024));
+    assert_eq!(measured.sizes[0].unit, "state classes");
+    assert!(found.iter().all(|figure| !figure.witnesses.is_empty()));
+}
+
 #[test]
 fn resources_of_labels_overlap_or_not() {
     let model = "specification S [a, b, c, d] : noexit behaviour

@@ -21,9 +21,9 @@ use crate::conditions::meant;
 use crate::labelled::{LabelledStudy, rate_of};
 use crate::{Ask, Latency, Question, Study, Text, View};
 
-/// How many nodes and edges the views have, at most, that were built so far; and how many nodes were left
-/// after minimisation.
-pub(super) type Sizes = Vec<(View, (u64, u64), Option<u64>)>;
+/// How many nodes and edges the views have, at most, that were built so far; how many nodes were left after
+/// minimisation; and what nodes are called.
+pub(super) type Sizes = Vec<(View, (u64, u64), Option<u64>, &'static str)>;
 
 /// A study with the graph of its model.
 pub(super) struct Actual<'a> {
@@ -66,7 +66,7 @@ impl Actual<'_> {
             let asked =
                 Asked { model: &known, built: exact.as_built(), unit, kinds: &kinds, anywhere: false };
             let is_answered = asked.fill(&ask.question, &mut figure);
-            add_size(sizes, view, exact.size(), None);
+            note_size(sizes, view, exact.size(), None, exact.unit());
             if is_answered {
                 return figure;
             }
@@ -172,13 +172,17 @@ impl Actual<'_> {
 }
 
 pub(super) fn add_size(sizes: &mut Sizes, view: View, found: (u64, u64), minimised: Option<u64>) {
+    note_size(sizes, view, found, minimised, "states");
+}
+
+fn note_size(sizes: &mut Sizes, view: View, found: (u64, u64), minimised: Option<u64>, unit: &'static str) {
     match sizes.iter_mut().find(|(known, ..)| *known == view) {
-        Some((_, size, least)) => {
+        Some((_, size, least, called)) => {
             if found > *size {
-                (*size, *least) = (found, minimised);
+                (*size, *least, *called) = (found, minimised, unit);
             }
         }
-        None => sizes.push((view, found, minimised)),
+        None => sizes.push((view, found, minimised, unit)),
     }
 }
 

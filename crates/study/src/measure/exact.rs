@@ -100,6 +100,14 @@ impl<'a> Exact<'a> {
         self.as_built().state_graph()
     }
 
+    /// Returns what its nodes are called.
+    pub(super) fn unit(&self) -> &'static str {
+        match self {
+            Exact::Ticks(_) => "states",
+            Exact::Classes(_) => "state classes",
+        }
+    }
+
     /// Returns how many nodes and edges there are.
     pub(super) fn size(&self) -> (u64, u64) {
         match self {

@@ -280,9 +280,9 @@ impl Bench for LabelledBench<'_> {
     fn sizes(&self) -> Vec<ViewSize> {
         let seconds = self.budget.watch.seconds() - self.begun;
         let (states, edges) = (u64::from(self.graph.states()), self.graph.edges().len() as u64);
-        let size = |view: View, states: u64, edges: u64, minimised: Option<u64>| ViewSize {
+        let size = |view: View, (states, edges): (u64, u64), minimised: Option<u64>, unit| ViewSize {
             view: view.name(),
-            unit: "states",
+            unit,
             states: states.to_string(),
             transitions: Some(edges),
             minimised,
@@ -294,12 +294,12 @@ impl Bench for LabelledBench<'_> {
             let found = (u64::from(states), edges as u64);
             add_size(&mut observed, View::Stochastic, found, Some(u64::from(left)));
         }
-        for (view, (nodes, edges), minimised) in observed {
-            sizes.push(size(view, nodes, edges, minimised));
+        for (view, found, minimised, unit) in observed {
+            sizes.push(size(view, found, minimised, unit));
         }
         if sizes.is_empty() {
             let view = if self.means.is_some() { View::Stochastic } else { View::Untimed };
-            sizes.push(size(view, states, edges, None));
+            sizes.push(size(view, (states, edges), None, "states"));
         }
         sizes
     }

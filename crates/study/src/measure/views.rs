@@ -64,7 +64,7 @@ impl<'a, 's> Views<'a, 's> {
             let known = self.seconds.iter().find(|(known, _)| *known == view);
             ViewSize {
                 view: view.name(),
-                unit: if matches!(built, Exact::Classes(_)) { "state classes" } else { "states" },
+                unit: built.unit(),
                 states: states.to_string(),
                 transitions: Some(transitions),
                 minimised: None,
