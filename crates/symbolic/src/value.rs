@@ -27,6 +27,7 @@ impl BitAlgebra for Diagrams<'_> {
     type Error = Limit;
 
     const MAX_CASES: usize = 1 << 12;
+    const KEEPS_CASES: bool = true;
 
     fn truth(&self, value: bool) -> Bdd {
         self.0.truth(value)

@@ -17,6 +17,10 @@ pub trait BitAlgebra {
     /// With more combinations of cases than this, numbers are computed bit by bit.
     const MAX_CASES: usize;
 
+    /// Whether few values stay cases where an operation only changes or drops bits of them: decision diagrams
+    /// are smaller then, and circuits larger.
+    const KEEPS_CASES: bool;
+
     /// Returns the function that is always true, or always false.
     fn truth(&self, value: bool) -> Self::Bit;
 
@@ -349,7 +353,9 @@ impl<A: BitAlgebra> Arithmetic<A> {
 
     /// Returns the number with all bits the other way.
     pub fn invert(&mut self, value: &Of<A>) -> Result<Of<A>, A::Error> {
-        if let Some(cases) = self.cases(value)? {
+        if A::KEEPS_CASES
+            && let Some(cases) = self.cases(value)?
+        {
             return Ok(BitValue::Cases(cases.into_iter().map(|(value, at)| (!value, at)).collect()));
         }
         Ok(BitValue::Bits(self.bits(value)?.iter().map(|bit| self.algebra.not(bit)).collect()))
@@ -358,7 +364,9 @@ impl<A: BitAlgebra> Arithmetic<A> {
     /// Returns the last bits of a number.
     pub fn wrap(&mut self, value: &Of<A>, width: u32, signed: bool) -> Result<Of<A>, A::Error> {
         let width = width.clamp(1, MAX_WIDTH as u32);
-        if let Some(cases) = self.cases(value)?.filter(|cases| cases.len() <= A::MAX_CASES) {
+        if A::KEEPS_CASES
+            && let Some(cases) = self.cases(value)?
+        {
             return self.joined(cases.into_iter().map(|(value, at)| (wrapped(value, width, signed), at)));
         }
         let bits = self.bits(value)?;

@@ -26,6 +26,7 @@ impl BitAlgebra for &mut Graph {
     type Error = Infallible;
 
     const MAX_CASES: usize = 64;
+    const KEEPS_CASES: bool = false;
 
     fn truth(&self, value: bool) -> Signal {
         Signal::FALSE.negated_if(value)
