@@ -14,7 +14,7 @@ use narrows_performance::{Delayed, Site, Timing};
 use narrows_source::{Diagnostic, Diagnostics, FileId, Loader, Severity, Sources, Span, closest};
 
 use crate::checks::{check_resources, formula_origin, look_for_delays, no_truth, relocate, start_of};
-use crate::coherence::{self, Attached, is_access};
+use crate::coherence::{self, Attached, UnknownName, is_access};
 use crate::request_values::{Scope, ValueEvents, Valued};
 use crate::{Ask, Latency, LatencyKind, Question, ReachKind, Simulation, Study, Text, Values};
 
@@ -412,7 +412,7 @@ impl ProcessStudy {
                     let number = self.timing.event_of(&sites, &event.text);
                     self.events.insert(event.text.clone(), number);
                 }
-                Err(name) => {
+                Err(UnknownName(name)) => {
                     let title = format!("`{name}` is not a kind, a shared variable, a process or a transfer");
                     let diagnostic = Diagnostic::error("S0007", event.span, title);
                     let names = caches.names();

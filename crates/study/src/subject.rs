@@ -10,7 +10,8 @@ use narrows_model::synchronous::SynchronousSystem;
 use narrows_model::{Evaluator, Form, FormKind, Model};
 use narrows_performance::simulation::Effort;
 use narrows_performance::{Delay, Distribution, Time};
-use narrows_source::{Diagnostic, Diagnostics, FileId, Loader, Sources};
+use narrows_source::{Diagnostic, Diagnostics, FileId, LoadError, Loader, Sources};
+use thiserror::Error;
 
 use crate::accepts::accepts;
 use crate::growth::{explain_limits, explain_limits_of};
@@ -52,29 +53,43 @@ fn with_samples<'s>(
                 let mean = Time::new((mean * 1e6).round() as i128, 1_000_000);
                 entry.delay = Delay::Drawn(mean, Distribution::Empirical(times.into()));
             }
-            Err(title) => diagnostics.push(Diagnostic::error("S0005", file.span, title)),
+            Err(error) => diagnostics.push(Diagnostic::error("S0005", file.span, error.to_string())),
         }
     }
     Cow::Owned(study)
 }
 
+/// Why there are no measured times.
+#[derive(Debug, Error)]
+enum SamplesError {
+    #[error("`{file}` can't be read: {reason}")]
+    Unreadable { file: String, reason: LoadError },
+    #[error("line {line} of `{file}`: `{word}` is not a time")]
+    NoTime { file: String, line: usize, word: String },
+    #[error("`{0}` has no times above 0")]
+    NothingLasts(String),
+}
+
 /// Reads times from a file: numbers in the unit of the study, separated by commas, semicolons or blanks,
 /// perhaps with a line of headings first.
-fn samples(file: &str, study: &str, loader: &dyn Loader) -> Result<Vec<f64>, String> {
-    let loaded =
-        loader.load(file, study, false).map_err(|error| format!("`{file}` can't be read: {error}"))?;
+fn samples(file: &str, study: &str, loader: &dyn Loader) -> Result<Vec<f64>, SamplesError> {
+    let unreadable = |reason| SamplesError::Unreadable { file: file.to_owned(), reason };
+    let loaded = loader.load(file, study, false).map_err(unreadable)?;
     let mut times = Vec::new();
     for (number, line) in loaded.text.lines().enumerate() {
         for word in line.split([',', ';', ' ', '\t']).filter(|word| !word.trim().is_empty()) {
             match word.trim().parse::<f64>() {
                 Ok(time) if time.is_finite() && time >= 0.0 => times.push(time),
                 Err(_) if number == 0 => {}
-                _ => return Err(format!("line {} of `{file}`: `{}` is not a time", number + 1, word.trim())),
+                _ => {
+                    let (file, word) = (file.to_owned(), word.trim().to_owned());
+                    return Err(SamplesError::NoTime { file, line: number + 1, word });
+                }
             }
         }
     }
     if times.iter().all(|time| *time <= 0.0) {
-        return Err(format!("`{file}` has no times above 0"));
+        return Err(SamplesError::NothingLasts(file.to_owned()));
     }
     Ok(times)
 }

@@ -5,6 +5,10 @@ use narrows_performance::{Site, Timing, as_f64};
 use super::rewrite::Wait;
 use super::{Attached, Layer, latency};
 
+/// A name in parentheses that stands for nothing.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct UnknownName(pub(crate) String);
+
 /// Returns whether a text speaks of accesses.
 pub(crate) fn is_access(text: &str) -> bool {
     let head = text.split('(').next().unwrap_or("").trim();
@@ -17,8 +21,8 @@ impl Attached {
     ///
     /// # Errors
     ///
-    /// Returns the name that is not known.
-    pub(crate) fn sites(&self, text: &str) -> Result<Vec<(Site, Option<u8>)>, String> {
+    /// A name may be unknown.
+    pub(crate) fn sites(&self, text: &str) -> Result<Vec<(Site, Option<u8>)>, UnknownName> {
         let (head, arguments) = text.split_once('(').unwrap_or((text, ""));
         let head = head.trim();
         let arguments = arguments.trim().trim_end_matches(')');
@@ -43,7 +47,7 @@ impl Attached {
             } else if !pids.is_empty() {
                 processes = Some(pids);
             } else {
-                return Err(name.to_owned());
+                return Err(UnknownName(name.to_owned()));
             }
         }
         let fits = |wait: &&Wait| {

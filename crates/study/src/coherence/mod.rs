@@ -49,7 +49,7 @@ use self::memory::Memory;
 use self::protocol::Protocol;
 use self::rewrite::{Wait, rewrite};
 
-pub(crate) use events::is_access;
+pub(crate) use events::{UnknownName, is_access};
 pub(crate) use settings::KEYS;
 pub use settings::Layer;
 
