@@ -27,6 +27,15 @@ pub enum PatternError {
     /// It has an empty value.
     #[error("a value is missing after `!` in `{0}`")]
     NoValue(String),
+    /// A value has the number 0.
+    #[error("values are counted from 1, which is the first after the gate")]
+    NoPlace,
+    /// It is no regular expression.
+    #[error("not a regular expression: {0}")]
+    NoExpression(String),
+    /// There are several groups.
+    #[error("`{0}` has several groups, and one of them is the value: write `(?:…)` for the others")]
+    TooManyGroups(String),
 }
 
 /// What is wrong with a regular expression, as the crate `regex` says it.

@@ -24,4 +24,4 @@ pub use label::{Label, LabelTiming};
 pub use minimise::{Relation, Settings, minimise};
 use narrows_graph::labelled as graph;
 pub use narrows_graph::labelled::{Builder, Edge, Graph, Rows, TooLarge};
-pub use pattern::LabelPattern;
+pub use pattern::{LabelPattern, LabelValue};

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use regex::Regex;
+
 use crate::error::PatternError;
 
 /// A pattern for labels: a gate and values, where `*` stands for any one value, and `…` or nothing for all
@@ -62,6 +64,41 @@ impl LabelPattern {
     }
 }
 
+/// A value in labels, by which requests are told apart.
+#[derive(Clone, Debug)]
+pub enum LabelValue {
+    /// The value with this number; 1 is the first after the gate.
+    Place(usize),
+    /// What the group of a regular expression matches, or all of it if it has none.
+    Match(Regex),
+}
+
+impl LabelValue {
+    /// Reads the number of a value, or a regular expression with at most one group.
+    pub fn new(text: &str) -> Result<LabelValue, PatternError> {
+        if let Ok(place) = text.trim().parse() {
+            return if place > 0 { Ok(LabelValue::Place(place)) } else { Err(PatternError::NoPlace) };
+        }
+        let regex = Regex::new(text).map_err(|error| PatternError::NoExpression(error.to_string()))?;
+        // The whole match counts as a group.
+        if regex.captures_len() > 2 {
+            return Err(PatternError::TooManyGroups(text.to_owned()));
+        }
+        Ok(LabelValue::Match(regex))
+    }
+
+    /// Returns the value that a label has.
+    pub fn of<'l>(&self, label: &'l str) -> Option<&'l str> {
+        match self {
+            LabelValue::Place(place) => label.split(" !").nth(*place).map(str::trim),
+            LabelValue::Match(regex) => {
+                let found = regex.captures(label)?;
+                found.get(1).or_else(|| found.get(0)).map(|found| found.as_str())
+            }
+        }
+    }
+}
+
 /// Returns whether a text fits a pattern in which each star stands for anything.
 fn fits(pattern: &str, text: &str) -> bool {
     let mut pieces = pattern.split('*');
@@ -86,7 +123,19 @@ impl fmt::Display for LabelPattern {
 
 #[cfg(test)]
 mod tests {
-    use super::LabelPattern;
+    use super::{LabelPattern, LabelValue};
+
+    #[test]
+    fn values_are_found_by_number_or_expression() {
+        let of = |value: &str, label: &str| LabelValue::new(value).unwrap().of(label).map(str::to_owned);
+        assert_eq!(of("2", "GET !CONS (1, NIL) !7").as_deref(), Some("7"));
+        assert_eq!(of("3", "GET !1 !7"), None);
+        assert_eq!(of("_([0-9]+)$", "SEND_12").as_deref(), Some("12"));
+        assert_eq!(of("[0-9]+", "SEND_12").as_deref(), Some("12"));
+        assert_eq!(of("_([0-9]+)$", "SEND"), None);
+        assert!(LabelValue::new("0").is_err() && LabelValue::new("(").is_err());
+        assert!(LabelValue::new("(a)(b)").is_err());
+    }
 
     #[test]
     fn patterns_fit_labels() {

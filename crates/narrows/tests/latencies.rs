@@ -447,3 +447,39 @@ fn requests_are_told_apart_by_values() {
     let wrong = try_figures("m.pml", model, &study.replace("\"id\"", "\"nothing\"")).unwrap_err();
     assert!(wrong[0].contains("`nothing` means nothing to `H`"), "{wrong:?}");
 }
+
+/// The second request overtakes the first: told apart by an expression in SMV, and by a part of labels.
+#[test]
+fn requests_of_all_languages_are_told_apart() {
+    let smv = "MODULE main\nVAR c : 0..5;\nASSIGN init(c) := 0; next(c) := (c + 1) mod 6;\n
+        DEFINE who := (c = 0 | c = 5) ? 1 : 2;\n";
+    let study = |by: &str| {
+        format!(
+            "[event]\nsubmit = \"c = 0 | c = 1\"\ndone = \"c = 3 | c = 5\"
+            [[ask]]\nlatency = {{ from = \"submit\", to = \"done\"{by} }}"
+        )
+    };
+    let by = |by: &str| bounds(&figures("m.smv", smv, &study(by))[0]);
+    assert_eq!(by(""), (3.0, 4.0));
+    assert_eq!(by(", by = \"who\""), (2.0, 5.0));
+    assert_eq!(by(", by = { from = \"who\", to = \"3 - who\" }"), (3.0, 4.0));
+    let graph =
+        "des (0, 4, 4)\n(0, \"SEND_1\", 1)\n(1, \"SEND_2\", 2)\n(2, \"RECV_2\", 3)\n(3, \"RECV_1\", 0)\n";
+    let labelled = |by: &str| {
+        format!(
+            "[delay]\n\"SEND_*\" = 1\n\"RECV_*\" = 2
+            [[ask]]\nlatency = {{ from = \"SEND_*\", to = \"RECV_*\"{by} }}\nview = \"timed\""
+        )
+    };
+    let by = |by: &str| figures("m.aut", graph, &labelled(by)).remove(0);
+    assert_eq!(bounds(&by("")), (3.0, 4.0));
+    assert_eq!(bounds(&by(", by = \"_([0-9]+)$\"")), (2.0, 5.0));
+    assert_eq!(bounds(&by(", by = { from = \"[0-9]\", to = \"[0-9]$\" }")), (2.0, 5.0));
+    assert!(reason(&by(", by = \"X([0-9])\"")).contains("does not match"));
+    assert!(reason(&by(", by = 1")).contains("has no value number 1"));
+    // More values than can be told apart.
+    let wide = "MODULE main\nVAR c : 0..199;\nASSIGN init(c) := 0; next(c) := (c + 1) mod 200;\n";
+    let study = "[[ask]]\nlatency = { from = \"c = 3\", to = \"c = 9\", by = \"c\" }";
+    let wrong = try_figures("m.smv", wide, study).expect_err("a mistake");
+    assert!(wrong[0].contains("200 values"), "{wrong:?}");
+}

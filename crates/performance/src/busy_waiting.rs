@@ -143,6 +143,14 @@ fn wait(
                 for target in &targets {
                     builder.edge(between, internal, *target);
                 }
+                // No time passes there; but what can be done before and after is not interrupted by it.
+                let mut possible: BTreeMap<u32, u32> = BTreeMap::new();
+                for edge in targets.iter().flat_map(|target| later(*target)) {
+                    possible.entry(edge.label).or_insert(edge.target);
+                }
+                for (label, target) in possible {
+                    builder.edge(between, label, target);
+                }
                 between
             }
         };

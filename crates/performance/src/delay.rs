@@ -4,6 +4,8 @@ use std::sync::Arc;
 
 use num_rational::Ratio;
 
+use crate::phases::{Phase, Phases};
+
 /// An exact time, in the unit of a study.
 pub type Time = Ratio<i128>;
 
@@ -18,6 +20,8 @@ pub enum Delay {
     Exponential(Time),
     /// Erlang distributed: so many exponential stages, with this mean in total.
     Erlang(u32, Time),
+    /// Exponential phases, and the factor by which all of them are longer.
+    Phases(Arc<Phases>, Time),
     /// Drawn from another distribution with this mean: for simulation alone.
     Drawn(Time, Distribution),
 }
@@ -50,6 +54,7 @@ impl Delay {
             | Delay::Exponential(time)
             | Delay::Erlang(_, time)
             | Delay::Drawn(time, _) => *time,
+            Delay::Phases(phases, factor) => phases.mean() * factor,
             Delay::Between(least, most) => (least + most) / Time::from_integer(2),
         }
     }
@@ -64,7 +69,7 @@ impl Delay {
         match self {
             Delay::Fixed(time) => Some((*time, *time)),
             Delay::Between(least, most) => Some((*least, *most)),
-            Delay::Exponential(_) | Delay::Erlang(..) | Delay::Drawn(..) => None,
+            Delay::Exponential(_) | Delay::Erlang(..) | Delay::Phases(..) | Delay::Drawn(..) => None,
         }
     }
 
@@ -76,6 +81,7 @@ impl Delay {
             Delay::Between(least, most) => Delay::Between(least * factor, most * factor),
             Delay::Exponential(mean) => Delay::Exponential(mean * factor),
             Delay::Erlang(stages, mean) => Delay::Erlang(*stages, mean * factor),
+            Delay::Phases(phases, known) => Delay::Phases(phases.clone(), known * factor),
             Delay::Drawn(mean, distribution) => {
                 let distribution = match distribution {
                     Distribution::Normal(deviation) => Distribution::Normal(deviation * factor),
@@ -95,11 +101,34 @@ impl Delay {
         matches!(self, Delay::Drawn(..))
     }
 
-    /// Returns the number of exponential stages in the stochastic view.
+    /// Returns the number of exponential phases in the stochastic view.
     pub fn stages(&self) -> u32 {
         match self {
             Delay::Erlang(stages, _) => (*stages).max(1),
+            Delay::Phases(phases, _) => phases.list().len() as u32,
             _ => 1,
         }
+    }
+
+    /// Returns the exponential phases in the stochastic view.
+    pub fn phases(&self) -> Vec<Phase> {
+        if let Delay::Phases(phases, factor) = self {
+            let factor = as_f64(*factor);
+            let scaled = |phase: &Phase| Phase {
+                ends: phase.ends / factor,
+                next: phase.next.iter().map(|(next, rate)| (*next, rate / factor)).collect(),
+            };
+            return phases.list().iter().map(scaled).collect();
+        }
+        let stages = self.stages();
+        let rate = f64::from(stages) / as_f64(self.mean());
+        let phase = |stage: u32| {
+            let is_last = stage == stages;
+            Phase {
+                ends: if is_last { rate } else { 0.0 },
+                next: if is_last { Vec::new() } else { vec![(stage, rate)] },
+            }
+        };
+        (1..=stages).map(phase).collect()
     }
 }

@@ -116,7 +116,11 @@ impl GraphAutomaton {
             check_steps(graph, &paces, &states)?;
         }
         let mut builder = automaton::Builder::default();
-        builder.rounded(roundings(graph, &states, &paces));
+        let roundings = roundings(graph, &states, &paces);
+        builder.rounded_sums(roundings);
+        if is_discrete {
+            builder.rounded(roundings);
+        }
         for state in &states {
             let edges = graph.edges_from(*state);
             let place = |target: u32| number[target as usize];
@@ -213,7 +217,8 @@ impl GraphAutomaton {
             return None;
         }
         let mut builder = chain::Builder::new(self.automaton.states(), 0);
-        builder.rounded(self.automaton.roundings());
+        builder.rounded_sums(self.automaton.roundings());
+        builder.rounded(self.automaton.rate_roundings());
         for state in 0..self.automaton.states() {
             builder.row(self.automaton.row(self.automaton.choices(state).start));
         }

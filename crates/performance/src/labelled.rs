@@ -179,11 +179,15 @@ impl RatedGraph {
 impl ActionRates {
     /// Returns a label with its rate, and without its action if that is not counted.
     fn relabelled(&self, label: &str) -> String {
-        if let Some(rate) = label.strip_prefix(STAGE) {
-            return format!("rate {rate}");
+        let mut of_phase = None;
+        let mut label = label;
+        if let Some(phase) = label.strip_prefix(STAGE) {
+            let Some((rate, action)) = phase.split_once(STAGE) else { return format!("rate {phase}") };
+            (label, of_phase) = (action, rate.parse().ok());
         }
         let is_counted = self.events.iter().flatten().any(|pattern| pattern.fits(label));
         let rate = self.rates.iter().find(|(pattern, _)| pattern.fits(label)).and_then(|(_, rate)| *rate);
+        let rate = of_phase.or(rate);
         match (is_counted, rate) {
             (true, Some(rate)) => format!("{label}; rate {rate:e}"),
             (false, Some(rate)) => format!("rate {rate:e}"),

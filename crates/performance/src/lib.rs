@@ -8,7 +8,7 @@
 //!
 //! | file | contents |
 //! |---|---|
-//! | `delay.rs`, `timing.rs` | delays; which statements have which, and what is counted |
+//! | `delay.rs`, `phases.rs`, `timing.rs` | delays; those of several phases; which statements have which, and what is counted |
 //! | `state_graph.rs`, `state_store.rs` | the states of a model with their steps, on demand; packed states |
 //! | `nodes.rs` | states with running clocks: immediate steps, and where time passes |
 //! | `requests.rs` | which end belongs to which beginning: observers that follow one request |
@@ -17,7 +17,7 @@
 //! | `markov/` | chains and automata, with sound bounds; knows no model |
 //! | `simulation/` | discrete-event simulation: estimates with confidence intervals |
 //! | `labelled.rs`, `actions.rs` | LOTOS models as labelled graphs; graphs with timed actions |
-//! | `graphs.rs`, `stages.rs`, `busy_waiting.rs` | graphs to Markov automata; Erlang stages; busy waiting |
+//! | `graphs.rs`, `stages.rs`, `busy_waiting.rs` | graphs to Markov automata; delays of several phases; busy waiting |
 
 pub mod actions;
 pub mod busy_waiting;
@@ -27,6 +27,7 @@ pub mod graphs;
 pub mod labelled;
 pub mod markov;
 mod nodes;
+mod phases;
 pub mod requests;
 #[cfg(test)]
 mod samples;
@@ -40,5 +41,6 @@ mod timing;
 
 pub use delay::{Delay, Distribution, Time, as_f64};
 pub use error::BuildError;
+pub use phases::{MAX_PHASES, Phase, Phases, PhasesError};
 pub use state_graph::{Predicate, Rename, StateGraph, Step, StepEffect, Urgency, ValueCache};
 pub use timing::{Delayed, Site, Timing};

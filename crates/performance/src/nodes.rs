@@ -167,11 +167,11 @@ impl<'a> Nodes<'a> {
         running
     }
 
-    /// Returns the node with the same state in which a delay has advanced by one stage.
-    pub(crate) fn further(&mut self, node: u32, running: &[Running], one: (u8, u16)) -> u32 {
+    /// Returns the node with the same state in which a delay has advanced to a phase.
+    pub(crate) fn further(&mut self, node: u32, running: &[Running], one: (u8, u16), phase: u32) -> u32 {
         let mut clocks = Vec::new();
         for (pid, delay, far) in running {
-            let far = far + u32::from((*pid, *delay) == one);
+            let far = if (*pid, *delay) == one { phase } else { *far };
             if far > 0 {
                 clocks.extend_from_slice(&clock_name(*pid, *delay));
                 clocks.extend_from_slice(&far.to_le_bytes());

@@ -1,6 +1,6 @@
-//! Erlang delays in a labelled graph: a state for each stage that a running delay may be in.
+//! Delays of several phases in a labelled graph: a state for each phase that a running delay may be in.
 //!
-//! Each stage is exponentially distributed, so the expanded graph has rates only (a phase-type expansion).
+//! Each phase is exponentially distributed, so the expanded graph has rates only (a phase-type expansion).
 //! Clocks are those of [`crate::actions`]. Where an immediate action is enabled, stages need not be
 //! considered.
 
@@ -10,24 +10,25 @@ use narrows_model::Limit;
 use rustc_hash::FxHashMap;
 
 use crate::busy_waiting::left_at_once;
+use crate::phases::Phase;
 
 #[cfg(test)]
 mod tests;
 
-/// What the label of a step from a stage to the next begins with: then its rate follows. No action is called
-/// so.
+/// What the label of a step of a phase begins with: then its rate follows, and if the delay is over with it,
+/// the same character and the action. No action is called so.
 pub const STAGE: char = '\u{1}';
 
 /// The duration of an action.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Stages {
     /// Immediate.
     None,
-    /// So many exponential stages, each with this rate.
-    Some(u32, f64),
+    /// These exponential phases.
+    Some(Vec<Phase>),
 }
 
-/// The stages that have begun, by label: which, and how many of them have ended.
+/// The delays that have advanced, by label: to which phase.
 type Clocks = Box<[(u32, u32)]>;
 
 /// How many bytes a node takes, beside its clocks.
@@ -46,8 +47,7 @@ struct Spread<'g, 'b> {
     bytes: u64,
 }
 
-/// Expands the stages of a graph: the label of a delay stands for its last stage, and the stages before it
-/// have labels of their own, which begin with [`STAGE`].
+/// Expands the phases of a graph: what delays of several phases do has labels that begin with [`STAGE`].
 pub fn spread(graph: &Graph, stages: &[Stages], budget: &Budget) -> Result<Graph, Limit> {
     let (nodes, numbers) = (Vec::new(), FxHashMap::default());
     let (found, is_left) = left_at_once(graph, |label| stages[label as usize] == Stages::None);
@@ -72,29 +72,37 @@ impl Spread<'_, '_> {
             }
             for edge in self.graph.edges_from(state) {
                 edges += 1;
-                let ended =
-                    clocks.iter().find(|(label, _)| *label == edge.label).map_or(0, |(_, ended)| *ended);
-                match self.stages[edge.label as usize] {
-                    Stages::Some(..) if self.is_left[state as usize] => {}
-                    Stages::Some(count, rate) if ended + 1 < count => {
+                let mut label = edge.label;
+                if let Stages::Some(phases) = &self.stages[edge.label as usize] {
+                    if self.is_left[state as usize] {
+                        continue;
+                    }
+                    let at = clocks.iter().find(|(label, _)| *label == edge.label).map_or(0, |(_, at)| *at);
+                    let Some(phase) = phases.get(at as usize) else { continue };
+                    for (next, rate) in &phase.next {
                         let mut further: Vec<(u32, u32)> = clocks.to_vec();
                         further.retain(|(label, _)| *label != edge.label);
-                        further.push((edge.label, ended + 1));
+                        further.push((edge.label, *next));
                         further.sort_unstable();
                         let label = builder.label(&format!("{STAGE}{rate:e}"));
                         let target = self.node(state, further.into());
                         builder.edge(from, label, target);
                     }
-                    Stages::None | Stages::Some(..) => {
-                        let possible = self.graph.edges_from(edge.target);
-                        let goes_on = |(label, _): &&(u32, u32)| {
-                            *label != edge.label && possible.iter().any(|other| other.label == *label)
-                        };
-                        let clocks = clocks.iter().filter(goes_on).copied().collect();
-                        let target = self.node(edge.target, clocks);
-                        builder.edge(from, edge.label, target);
+                    if phase.ends <= 0.0 {
+                        continue;
+                    }
+                    if phases.len() > 1 {
+                        let action = &self.graph.labels()[edge.label as usize];
+                        label = builder.label(&format!("{STAGE}{:e}{STAGE}{action}", phase.ends));
                     }
                 }
+                let possible = self.graph.edges_from(edge.target);
+                let goes_on = |(label, _): &&(u32, u32)| {
+                    *label != edge.label && possible.iter().any(|other| other.label == *label)
+                };
+                let clocks = clocks.iter().filter(goes_on).copied().collect();
+                let target = self.node(edge.target, clocks);
+                builder.edge(from, label, target);
             }
         }
         builder.states(self.nodes.len() as u32);

@@ -91,7 +91,8 @@ fn kind_text(kind: &FittedKind, text: &mut String) {
     if let Some(best) = kind.candidates.first().filter(|best| best.p_value < UNLIKELY) {
         let _ = writeln!(
             text,
-            "  No form fits well: `{}` is the best of them, and up to {:.1} % of the durations are elsewhere.",
+            "  No form fits well: `{}` is the best of them, and up to {:.1} % of the durations are elsewhere. \
+             `empirical` takes the durations as they are, for simulation.",
             best.form,
             100.0 * best.distance
         );

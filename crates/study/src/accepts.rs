@@ -21,8 +21,6 @@ const NO_MEAN: &str =
     "This is about best and worst cases: ask it in the timed view, not in the stochastic one.";
 const NO_PERCENTILE: &str =
     "A percentile is about random times: ask it in the stochastic view, and here for the least and the most.";
-const NO_KINDS: &str =
-    "Requests of an SMV model are matched in an order: `by` is for processes and for values of labels.";
 const NO_EXTREMES: &str = "Simulation estimates means and percentiles; the least and the most over all runs are for the \
                            timed view.";
 const NO_RUNS: &str = "A simulation sees some runs, and this is about all of them.";
@@ -71,7 +69,6 @@ pub fn accepts(form: FormKind, question: &Question, view: View) -> Result<(), Re
         (Synchronous, _, View::Stochastic | View::Simulated) => NO_CHANCE,
         (Synchronous, _, _) if is_mean => NO_CHANCE,
         (Synchronous, _, _) if has_percentiles => NO_CHANCE,
-        (Synchronous, Question::Latency(latency), _) if latency.by.is_some() => NO_KINDS,
         (_, Question::Latency(latency), View::Timed | View::Untimed) if latency.is_percentile => {
             NO_PERCENTILE
         }
@@ -123,8 +120,8 @@ pub(crate) fn accepts_delays(study: &Study, view: View) -> Result<(), Refusal> {
     match study.delays.iter().find(|entry| is_exact && entry.delay.is_drawn()) {
         None => Ok(()),
         Some(entry) => Err(Refusal::new(format!(
-            "The {} view takes delays that are fixed, ranges, exponential or Erlang, and that of `{}` is none of them: \
-             ask in the simulated view.",
+            "The {} view takes delays that are fixed, ranges, or of exponential phases, and that of `{}` is none of them: \
+             ask in the simulated view, or let `narrows fit` find phases.",
             view.name(),
             entry.place.text
         ))),

@@ -14,6 +14,8 @@ use narrows_source::{Diagnostic, Diagnostics, FileId, LoadError, Loader, Sources
 use thiserror::Error;
 
 use crate::accepts::accepts;
+use crate::file::Samples;
+use crate::fit::{LogError, conversion, read_log};
 use crate::growth::{explain_limits, explain_limits_of};
 use crate::labelled::prepare_labelled;
 use crate::measure::{Bench, Estimation, Workbench, analyse, measure, of_verdicts, on_graph};
@@ -45,8 +47,15 @@ fn with_samples<'s>(
     }
     let mut study = study.clone();
     for entry in &mut study.delays {
-        let Some(file) = &entry.samples else { continue };
-        match samples(&file.text, &sources.file(file.span.file).name, loader) {
+        let Some(Samples { file, column }) = &entry.samples else { continue };
+        let column = column.as_ref().map(|column| column.text.as_str());
+        let found = match column {
+            Some(column) => {
+                of_column(&file.text, column, &study.unit, &sources.file(file.span.file).name, loader)
+            }
+            None => samples(&file.text, &sources.file(file.span.file).name, loader),
+        };
+        match found {
             Ok(times) => {
                 let mean = times.iter().sum::<f64>() / times.len() as f64;
                 // As exact as it needs to be: it is no more than a hint.
@@ -68,6 +77,34 @@ enum SamplesError {
     NoTime { file: String, line: usize, word: String },
     #[error("`{0}` has no times above 0")]
     NothingLasts(String),
+    #[error("`{file}`: {reason}")]
+    NoLog { file: String, reason: LogError },
+    #[error("`{file}` has no column `{column}`, but `{}`", known.join("`, `"))]
+    NoColumn { file: String, column: String, known: Vec<String> },
+}
+
+/// Reads the times of one column of a log, as `narrows fit` reads it.
+fn of_column(
+    file: &str,
+    column: &str,
+    unit: &str,
+    study: &str,
+    loader: &dyn Loader,
+) -> Result<Vec<f64>, SamplesError> {
+    let unreadable = |reason| SamplesError::Unreadable { file: file.to_owned(), reason };
+    let loaded = loader.load(file, study, false).map_err(unreadable)?;
+    let no_log = |reason| SamplesError::NoLog { file: file.to_owned(), reason };
+    let log = read_log(&loaded.text).map_err(no_log)?;
+    let Some(found) = log.columns.iter().find(|one| one.name == column) else {
+        let known = log.columns.iter().map(|column| column.name.clone()).collect();
+        return Err(SamplesError::NoColumn { file: file.to_owned(), column: column.to_owned(), known });
+    };
+    let factor = conversion(found.unit.as_deref(), unit);
+    let times: Vec<f64> = found.sample.sorted().iter().map(|time| time * factor).collect();
+    if times.iter().all(|time| *time <= 0.0) {
+        return Err(SamplesError::NothingLasts(file.to_owned()));
+    }
+    Ok(times)
 }
 
 /// Reads times from a file: numbers in the unit of the study, separated by commas, semicolons or blanks,

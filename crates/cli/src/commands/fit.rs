@@ -49,6 +49,8 @@ const POINTS: usize = 100;
 
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
     let name = arguments.log.display().to_string();
+    // Studies name files beside themselves.
+    let file = arguments.log.file_name().map_or_else(String::new, |file| file.to_string_lossy().into_owned());
     let mut log = read(&arguments.log)?;
     if let Some(kind) = &arguments.kind {
         let known: Vec<String> = log.columns.iter().map(|column| column.name.clone()).collect();
@@ -59,7 +61,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
             known.join("`, `")
         );
     }
-    let kinds: Vec<FittedKind> = log.columns.iter().map(fitted).collect();
+    let kinds: Vec<FittedKind> = log.columns.iter().map(|column| fitted(column, &file)).collect();
     if let Some(svg) = &arguments.svg {
         let [kind] = kinds.as_slice() else {
             return Err(anyhow!("--svg draws one kind: choose it with --kind"));
@@ -86,12 +88,12 @@ pub(super) fn read(path: &std::path::Path) -> anyhow::Result<Log> {
 }
 
 /// Puts together what is told of a kind.
-fn fitted(column: &Column) -> FittedKind {
+fn fitted(column: &Column, log: &str) -> FittedKind {
     let (sample, summary) = (&column.sample, column.sample.summary());
     let fits = sample.fits();
     let candidates = fits.iter().map(|fit| Candidate {
         form: fit.form.name(),
-        delay: fit.form.in_study(),
+        delay: fit.form.in_study(log, &column.name),
         distance: fit.distance,
         p_value: fit.p_value,
         aic: fit.aic,

@@ -18,6 +18,8 @@ pub struct Automaton {
     weights: Vec<f64>,
     /// How many roundings rates, and rewards that were computed with them, have been through at most.
     roundings: usize,
+    /// The same of rates alone.
+    rate_roundings: usize,
 }
 
 /// A reward structure: rates in tangible states, and impulses on choices.
@@ -50,6 +52,7 @@ pub struct Builder {
     targets: Vec<u32>,
     weights: Vec<f64>,
     roundings: usize,
+    rate_roundings: usize,
     wrong: Option<ChainError>,
 }
 
@@ -86,6 +89,12 @@ impl Builder {
     /// Declares how many roundings rates, and rewards computed with them, have been through; bounds allow for
     /// them.
     pub fn rounded(&mut self, roundings: usize) {
+        self.roundings = self.roundings.max(roundings);
+        self.rate_roundings = self.rate_roundings.max(roundings);
+    }
+
+    /// Declares how many roundings rewards have been through that are sums of rates which are exact themselves.
+    pub fn rounded_sums(&mut self, roundings: usize) {
         self.roundings = self.roundings.max(roundings);
     }
 
@@ -140,6 +149,7 @@ impl Builder {
             targets: self.targets,
             weights: self.weights,
             roundings: self.roundings,
+            rate_roundings: self.rate_roundings,
         })
     }
 }
@@ -221,6 +231,11 @@ impl Automaton {
     /// Returns how many roundings a rate, or a reward that was computed with it, has been through at most.
     pub(crate) fn roundings(&self) -> usize {
         self.roundings
+    }
+
+    /// Returns how many roundings a rate has been through at most.
+    pub(crate) fn rate_roundings(&self) -> usize {
+        self.rate_roundings
     }
 
     /// Returns the reward of a choice: per time, or each time.

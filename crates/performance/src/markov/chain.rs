@@ -2,18 +2,24 @@
 
 use std::ops::Range;
 
+use super::double_double::Double;
 use super::interval::adds_exactly;
 
-/// A continuous-time Markov chain with an initial distribution. Twelve bytes per transition, four per state.
+/// A continuous-time Markov chain with an initial distribution. Twelve bytes per transition, twenty if
+/// sums of rates were rounded; four per state.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Chain {
     /// The first transition of each state, and at last the number of transitions.
     starts: Vec<u32>,
     targets: Vec<u32>,
     rates: Vec<f64>,
+    /// What is missing from each rate that is a sum; empty if nothing is.
+    rests: Vec<f64>,
     initial: Vec<(u32, f64)>,
     /// How many rounding errors a rate may have accumulated before it was stored.
     roundings: usize,
+    /// The same, if what is missing from rates is added.
+    fine_roundings: usize,
 }
 
 /// Why something is not a Markov chain.
@@ -52,8 +58,10 @@ pub struct Builder {
     starts: Vec<u32>,
     targets: Vec<u32>,
     rates: Vec<f64>,
-    row: Vec<(u32, f64)>,
+    rests: Vec<f64>,
+    row: Vec<(u32, Double)>,
     roundings: usize,
+    fine_roundings: usize,
     wrong: Option<ChainError>,
 }
 
@@ -71,30 +79,41 @@ impl Builder {
     /// Adds the next state: where it goes, with which rates. Rates to the same state are added; those from a
     /// state to itself change nothing and are dropped.
     pub fn row(&mut self, transitions: impl IntoIterator<Item = (u32, f64)>) {
+        self.fine_row(transitions.into_iter().map(|(target, rate)| (target, Double::from(rate))));
+    }
+
+    /// Adds the next state, with rates of twice the usual precision.
+    pub(super) fn fine_row(&mut self, transitions: impl IntoIterator<Item = (u32, Double)>) {
         let state = self.starts.len() as u32;
         self.starts.push(self.targets.len() as u32);
         self.row.clear();
         self.row.extend(transitions);
         if !self.row.is_sorted_by_key(|(target, _)| *target) {
-            self.row.sort_unstable_by_key(|(target, _)| *target);
+            self.row.sort_by_key(|(target, _)| *target);
         }
         let mut merged = 0;
+        let begin = self.targets.len();
         for (target, rate) in self.row.drain(..) {
-            if !(rate > 0.0 && rate.is_finite()) {
-                self.wrong.get_or_insert(ChainError::NoRate(state, rate));
+            if !(rate.high > 0.0 && rate.high.is_finite()) {
+                self.wrong.get_or_insert(ChainError::NoRate(state, rate.high));
             }
-            let begin = self.starts[state as usize] as usize;
             if target == state {
                 continue;
             }
-            if self.targets.len() > begin && self.targets.last() == Some(&target) {
-                if let Some(last) = self.rates.last_mut() {
-                    merged += usize::from(!adds_exactly(*last, rate));
-                    *last += rate;
-                }
+            let last = self.targets.len();
+            let mut sum = rate;
+            if last > begin && self.targets[last - 1] == target {
+                let known = Double { high: self.rates[last - 1], low: rest(&self.rests, last - 1) };
+                merged += usize::from(!adds_exactly(known.high, rate.high));
+                sum = known + rate;
+                self.rates[last - 1] = sum.high;
             } else {
                 self.targets.push(target);
-                self.rates.push(rate);
+                self.rates.push(rate.high);
+            }
+            if sum.low != 0.0 || !self.rests.is_empty() {
+                self.rests.resize(self.rates.len(), 0.0);
+                self.rests[self.rates.len() - 1] = sum.low;
             }
         }
         self.roundings = self.roundings.max(merged);
@@ -111,11 +130,19 @@ impl Builder {
     /// Declares how many roundings rates have been through; bounds allow for them.
     pub fn rounded(&mut self, roundings: usize) {
         self.roundings = self.roundings.max(roundings);
+        self.fine_roundings = self.fine_roundings.max(roundings);
     }
 
-    /// Declares how many roundings rates have been through before they were added here.
-    pub(super) fn rounded_before(&mut self, roundings: usize) {
-        self.roundings += roundings;
+    /// Declares how many roundings rewards have been through that are sums of rates which are exact themselves.
+    pub(crate) fn rounded_sums(&mut self, roundings: usize) {
+        self.roundings = self.roundings.max(roundings);
+    }
+
+    /// Declares how many roundings the rates of another chain have been through before they were added here.
+    pub(super) fn rounded_before(&mut self, other: &Chain) {
+        self.roundings += other.roundings;
+        // States are compared by rates of the usual precision.
+        self.fine_roundings += if other.rests.is_empty() { other.fine_roundings } else { other.roundings };
     }
 
     /// Finishes the chain, given its initial distribution.
@@ -132,14 +159,24 @@ impl Builder {
         }
         self.starts.push(self.targets.len() as u32);
         let initial = distribution(initial, states)?;
+        if !self.rests.is_empty() {
+            self.rests.resize(self.rates.len(), 0.0);
+        }
         Ok(Chain {
             starts: self.starts,
             targets: self.targets,
             rates: self.rates,
+            rests: self.rests,
             initial,
             roundings: self.roundings,
+            fine_roundings: self.fine_roundings,
         })
     }
+}
+
+/// Returns what is missing from a rate.
+fn rest(rests: &[f64], place: usize) -> f64 {
+    rests.get(place).copied().unwrap_or(0.0)
 }
 
 /// Puts probabilities in order, and scales them to 1.
@@ -206,6 +243,19 @@ impl Chain {
         self.targets[range.clone()].iter().copied().zip(self.rates[range].iter().copied())
     }
 
+    /// Returns where a state goes, with rates of twice the usual precision.
+    pub(super) fn fine_row(&self, state: usize) -> impl Iterator<Item = (u32, Double)> + '_ {
+        let range = self.starts[state] as usize..self.starts[state + 1] as usize;
+        range.map(|place| {
+            (self.targets[place], Double { high: self.rates[place], low: rest(&self.rests, place) })
+        })
+    }
+
+    /// Returns how many roundings a rate of twice the usual precision has been through before.
+    pub(super) fn fine_roundings(&self) -> usize {
+        self.fine_roundings
+    }
+
     /// Returns the exit rate of a state.
     pub fn exit(&self, state: usize) -> f64 {
         self.rates[self.starts[state] as usize..self.starts[state + 1] as usize].iter().sum()
@@ -270,7 +320,8 @@ impl Chain {
         self.roundings
     }
 
-    /// Returns the transposed matrix, as a chain without an initial distribution.
+    /// Returns the transposed matrix with rates of the usual precision, as a chain without an initial
+    /// distribution.
     pub(super) fn transposed(&self) -> Chain {
         let states = self.states();
         let mut starts = vec![0_u32; states + 1];
@@ -291,7 +342,8 @@ impl Chain {
                 *place += 1;
             }
         }
-        Chain { starts, targets, rates, initial: Vec::new(), roundings: self.roundings }
+        let (roundings, fine_roundings) = (self.roundings, self.roundings);
+        Chain { starts, targets, rates, rests: Vec::new(), initial: Vec::new(), roundings, fine_roundings }
     }
 }
 

@@ -1,10 +1,9 @@
 //! Numbers of twice the usual precision: unevaluated sums of two floating-point numbers (Dekker 1971).
 //!
-//! Additions and multiplications of such numbers that are not negative are off by less than 2⁻¹⁰² of the
-//! result (Joldes, Muller and Popescu 2017 have 3·2⁻¹⁰⁶ and 5·2⁻¹⁰⁶ for what is done here), as long as
-//! nothing underflows.
+//! Additions and multiplications of such numbers are off by less than 2⁻¹⁰² of the result (Joldes, Muller and
+//! Popescu 2017 have 3·2⁻¹⁰⁶ and 5·2⁻¹⁰⁶ for what is done here), as long as nothing underflows.
 
-use std::ops::{Add, Mul};
+use std::ops::{Add, AddAssign, Mul, Neg, Sub};
 
 /// By how much an operation may be off, compared with its result.
 pub(super) const UNIT: f64 = 1.0 / (1_u128 << 102) as f64;
@@ -36,6 +35,89 @@ impl Double {
     fn of(one: f64, other: f64) -> Double {
         let high = one + other;
         Double { high, low: other - (high - one) }
+    }
+}
+
+impl Neg for Double {
+    type Output = Double;
+
+    #[inline]
+    fn neg(self) -> Double {
+        Double { high: -self.high, low: -self.low }
+    }
+}
+
+impl Sub for Double {
+    type Output = Double;
+
+    #[inline]
+    fn sub(self, other: Double) -> Double {
+        self + -other
+    }
+}
+
+impl AddAssign for Double {
+    #[inline]
+    fn add_assign(&mut self, other: Double) {
+        *self = *self + other;
+    }
+}
+
+impl Double {
+    /// One over a number, by one step of Newton's method: off by a few units of the last digit.
+    pub(super) fn reciprocal(self) -> Double {
+        let first = Double::from(1.0 / self.high);
+        first + first * (Double::from(1.0) - self * first)
+    }
+}
+
+/// A complex number of twice the usual precision.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct FineComplex {
+    pub(super) real: Double,
+    pub(super) imaginary: Double,
+}
+
+impl FineComplex {
+    pub(super) fn new(real: f64, imaginary: f64) -> FineComplex {
+        FineComplex { real: real.into(), imaginary: imaginary.into() }
+    }
+
+    pub(super) fn times(self, factor: f64) -> FineComplex {
+        let factor = Double::from(factor);
+        FineComplex { real: self.real * factor, imaginary: self.imaginary * factor }
+    }
+
+    pub(super) fn reciprocal(self) -> FineComplex {
+        let size = (self.real * self.real + self.imaginary * self.imaginary).reciprocal();
+        FineComplex { real: self.real * size, imaginary: -(self.imaginary * size) }
+    }
+}
+
+impl Add for FineComplex {
+    type Output = FineComplex;
+
+    fn add(self, other: FineComplex) -> FineComplex {
+        FineComplex { real: self.real + other.real, imaginary: self.imaginary + other.imaginary }
+    }
+}
+
+impl Sub for FineComplex {
+    type Output = FineComplex;
+
+    fn sub(self, other: FineComplex) -> FineComplex {
+        FineComplex { real: self.real - other.real, imaginary: self.imaginary - other.imaginary }
+    }
+}
+
+impl Mul for FineComplex {
+    type Output = FineComplex;
+
+    fn mul(self, other: FineComplex) -> FineComplex {
+        FineComplex {
+            real: self.real * other.real - self.imaginary * other.imaginary,
+            imaginary: self.real * other.imaginary + self.imaginary * other.real,
+        }
     }
 }
 

@@ -124,10 +124,10 @@ impl Requests {
             let count = lumped.chain.states() as u32;
             let mut builder = chain::Builder::new(count as usize, lumped.chain.transitions());
             for state in 0..count {
-                let row = lumped.chain.row(swap(state, count) as usize);
-                builder.row(row.map(|(target, rate)| (swap(target, count), rate)));
+                let row = lumped.chain.fine_row(swap(state, count) as usize);
+                builder.fine_row(row.map(|(target, rate)| (swap(target, count), rate)));
             }
-            builder.rounded(lumped.chain.roundings());
+            builder.rounded_before(&lumped.chain);
             self.followed = builder.build([(count - 1, 1.0)])?;
             for begun in &mut self.begun {
                 begun.followed = begun.followed.map(|state| swap(lumped.of[state as usize], count));

@@ -291,9 +291,10 @@ impl Lumping {
         let of: Vec<u32> = of.collect();
         let mut builder = chain::Builder::new(first.len(), 0);
         for state in &first {
-            builder.row(chain.row(*state as usize).map(|(target, rate)| (of[target as usize], rate)));
+            let row = chain.fine_row(*state as usize);
+            builder.fine_row(row.map(|(target, rate)| (of[target as usize], rate)));
         }
-        builder.rounded_before(chain.roundings());
+        builder.rounded_before(chain);
         let initial = chain.initial().iter().map(|(state, weight)| (of[*state as usize], *weight));
         let chain = builder.build(initial).ok()?;
         Some(Lumped { chain, of, first })

@@ -18,13 +18,15 @@
 //! | `long_run.rs`, `steady.rs` | averages by bottom component (BSCC); stationary distributions |
 //! | `latency.rs` | times of requests, with their distribution |
 //! | `transient.rs`, `poisson.rs` | values at a time, by uniformisation |
-//! | `squaring.rs`, `double_double.rs` | the same for stiff chains, by squaring a matrix; twice the precision |
+//! | `squaring.rs`, `double_double.rs` | the same for small stiff chains, by squaring a matrix; twice the precision |
+//! | `collocation.rs`, `sparse_factors.rs` | the same for larger ones, by implicit steps whose error is proved; LU factors |
 //! | `end_components.rs`, `policy.rs` | maximal end components, Zeno cycles; automata under a fixed policy |
 //! | `optimal_{average,ratio,total,transient}.rs` | ranges over all schedulers, by policy iteration |
 //! | `reachability.rs`, `steps.rs` | the way to a target, in time and in steps |
 
 pub mod automaton;
 pub mod chain;
+mod collocation;
 mod double_double;
 mod elimination;
 mod end_components;
@@ -42,6 +44,7 @@ mod poisson;
 mod policy;
 mod reachability;
 mod relaxation;
+mod sparse_factors;
 mod squaring;
 mod steady;
 mod steps;

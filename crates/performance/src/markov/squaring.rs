@@ -59,14 +59,14 @@ pub(super) fn distribution(chain: &Chain, time: f64, accuracy: Accuracy<'_>) -> 
     let mut probabilities = vec![Double::default(); size];
     for (state, weight) in chain.initial() {
         for (sum, entry) in probabilities.iter_mut().zip(matrix.row(*state as usize)) {
-            *sum = *sum + Double::from(*weight) * *entry;
+            *sum += Double::from(*weight) * *entry;
         }
     }
     // Several weights were scaled to 1 together.
     let begins = chain.initial().len();
     let scaled = if begins == 1 { 0.0 } else { (begins + 8) as f64 * f64::EPSILON };
     // Rates that were rounded change what happens in all that time.
-    let rates = 2.0 * jumps * chain.roundings() as f64 * f64::EPSILON;
+    let rates = 2.0 * jumps * chain.fine_roundings() as f64 * f64::EPSILON;
     let error = (matrix.error + scaled + rates + (begins + 2) as f64 * UNIT) * (1.0 + 1e-9);
     (error < 1.0).then_some(Squared { probabilities, error: error + f64::MIN_POSITIVE })
 }
@@ -84,9 +84,9 @@ impl Matrix {
         let stays: Vec<Double> = (0..size)
             .map(|state| {
                 let leaves = chain
-                    .row(state)
-                    .fold(Double::default(), |sum, (_, rate)| sum + Double::product(rate, step));
-                shift + Double { high: -leaves.high, low: -leaves.low }
+                    .fine_row(state)
+                    .fold(Double::default(), |sum, (_, rate)| sum + rate * Double::from(step));
+                shift - leaves
             })
             .collect();
         // From the last term to the first: T = I + A·T/m.
@@ -102,11 +102,11 @@ impl Matrix {
             for (state, stay) in stays.iter().enumerate() {
                 let row = &mut next.entries[state * size..][..size];
                 let stay = std::iter::once((state, *stay));
-                let moves = chain.row(state).map(|(to, rate)| (to as usize, Double::product(rate, step)));
+                let moves = chain.fine_row(state).map(|(to, rate)| (to as usize, rate * Double::from(step)));
                 for (to, weight) in stay.chain(moves) {
                     let weight = weight * part;
                     for (entry, more) in row.iter_mut().zip(sum.row(to)) {
-                        *entry = *entry + weight * *more;
+                        *entry += weight * *more;
                     }
                 }
             }
@@ -135,7 +135,7 @@ impl Matrix {
                     continue;
                 }
                 for (sum, other) in sums.iter_mut().zip(others) {
-                    *sum = *sum + *weight * *other;
+                    *sum += *weight * *other;
                 }
             }
         }

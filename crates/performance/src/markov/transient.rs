@@ -6,8 +6,8 @@
 //!
 //! Steps need not all be done: P makes no difference larger. If a step changes nothing by more than d, the
 //! next n steps change nothing by more than n·d, which bounds what is left out; and values stay between their
-//! least and their greatest. Where many steps would not be enough, and a chain is small, `squaring.rs` needs
-//! none.
+//! least and their greatest. Where many steps would not be enough, `squaring.rs` needs none, and
+//! `collocation.rs` few.
 //!
 //! Rounding: a step adds at most `rounding(terms, 2·max|r|)` to each value of `Pⁿr`, and P makes that no
 //! larger either; so n steps add at most n times as much. For distributions the same holds of the sum of
@@ -18,6 +18,7 @@
 //! and the weight of n by at most (n + Λ·t)·δ of itself.
 
 use super::chain::Chain;
+use super::collocation;
 use super::double_double::Double;
 use super::interval::{Accuracy, Interval, rounding};
 use super::lumping::lump;
@@ -51,16 +52,37 @@ pub(super) fn most_terms(chain: &Chain) -> usize {
     terms.into_iter().max().unwrap_or(0) as usize + chain.roundings()
 }
 
-/// Returns how many steps are done at most: they are cheaper than sweeps in one thing only, that they need no
-/// bounds. If squaring costs less than so many, it is its turn before.
-fn most_steps(chain: &Chain, jumps: f64, accuracy: Accuracy<'_>) -> u64 {
-    let most = accuracy.sweeps as u64 * 100;
-    if chain.states() > MAX_SQUARED {
-        return most;
+/// Returns how many steps are done before another method is tried that costs about as much.
+fn few_steps(chain: &Chain, jumps: f64, accuracy: Accuracy<'_>) -> u64 {
+    if chain.states() > FEW {
+        return most_steps(accuracy).min(AS_COLLOCATION);
     }
     let size = chain.states() as f64;
     let operations = COSTLY * size * size * size * f64::from(squaring::squarings(jumps) + 8);
-    most.min((operations / (chain.transitions() + chain.states()) as f64) as u64).max(LEAST_STEPS)
+    let steps = (operations / (chain.transitions() + chain.states()) as f64) as u64;
+    most_steps(accuracy).min(steps).max(LEAST_STEPS)
+}
+
+/// Returns how many steps are done at most: they are cheaper than sweeps in one thing only, that they need no
+/// bounds.
+fn most_steps(accuracy: Accuracy<'_>) -> u64 {
+    accuracy.sweeps as u64 * 100
+}
+
+/// Chains with so many states are squared at once.
+const FEW: usize = 48;
+
+/// Implicit steps cost about as much as so many explicit ones.
+const AS_COLLOCATION: u64 = 100_000;
+
+/// Computes a distribution without a step for each jump, off by not much more than `wanted`.
+fn without_jumps(chain: &Chain, time: f64, wanted: f64, accuracy: Accuracy<'_>) -> Option<Squared> {
+    let squared = || squaring::distribution(chain, time, accuracy);
+    if chain.states() <= FEW {
+        return squared();
+    }
+    let found = collocation::distribution(chain, time, wanted, accuracy);
+    found.or_else(|| if chain.states() <= MAX_SQUARED { squared() } else { None })
 }
 
 /// An operation with twice the precision costs so many times as much.
@@ -98,12 +120,16 @@ pub fn distribution_at(chain: &Chain, time: f64, accuracy: Accuracy<'_>) -> Dist
     if time <= 0.0 || pace == 0.0 {
         return Distribution { probabilities: now, error: 0.0 };
     }
-    let stepped = stepped_distribution(chain, now, pace, time, accuracy);
-    if stepped.error <= accuracy.relative || chain.states() > MAX_SQUARED || accuracy.is_stopped() {
+    let few = few_steps(chain, pace * time, accuracy);
+    let stepped = stepped_distribution(chain, now.clone(), pace, time, few, accuracy);
+    if stepped.error <= accuracy.relative || accuracy.is_stopped() {
         return stepped;
     }
-    let Some(Squared { probabilities, error }) = squaring::distribution(chain, time, accuracy) else {
-        return stepped;
+    let found = without_jumps(chain, time, accuracy.relative / 4.0, accuracy);
+    let Some(Squared { probabilities, error }) = found else {
+        let most = most_steps(accuracy);
+        let further = most > few && !accuracy.is_stopped();
+        return if further { stepped_distribution(chain, now, pace, time, most, accuracy) } else { stepped };
     };
     let probabilities: Vec<f64> = probabilities.iter().map(|one| one.high).collect();
     // One rounding for each, and all together are 1.
@@ -116,10 +142,10 @@ fn stepped_distribution(
     mut now: Vec<f64>,
     pace: f64,
     time: f64,
+    most: u64,
     accuracy: Accuracy<'_>,
 ) -> Distribution {
     let mean = pace * time;
-    let most = most_steps(chain, mean, accuracy);
     let weights = Weights::within(mean, accuracy.relative / 4.0, most);
     let step_error = 2.0 * rounding(most_terms(chain), 2.0);
     let start_error = rounding(chain.initial().len() + chain.states(), 1.0) + weights.missing();
@@ -188,24 +214,76 @@ pub fn rewards_at(chain: &Chain, rewards: &[Vec<f64>], time: f64, accuracy: Accu
 
 fn bound_all(chain: &Chain, rewards: &[&[f64]], time: f64, accuracy: Accuracy<'_>) -> Vec<Interval> {
     let reached = reached(chain);
-    let mut squared = None;
+    let few = few_steps(chain, pace(chain) * time, accuracy);
+    let mut of_all = None;
     let mut found = Vec::new();
     for reward in rewards {
-        let mut interval = stepped(chain, &reached, reward, time, accuracy);
+        let mut interval = stepped(chain, &reached, reward, time, few, accuracy);
         if !accuracy.is_met(interval) && !accuracy.is_stopped() {
-            if chain.states() <= MAX_SQUARED {
-                let squared = squared.get_or_insert_with(|| squaring::distribution(chain, time, accuracy));
-                interval = tightened(interval, chain, squared.as_ref(), reward);
-            } else if let Some(lumped) = lump(chain, &[reward]).filter(|it| it.chain.states() <= MAX_SQUARED)
-            {
-                let squared = squaring::distribution(&lumped.chain, time, accuracy);
-                interval = tightened(interval, &lumped.chain, squared.as_ref(), &lumped.reward(reward));
-            }
+            let lumped = if chain.states() > FEW { lump(chain, &[reward]) } else { None };
+            // Rates that are sums may have been told apart by rounding.
+            let lumped = lumped.filter(|it| it.chain.fine_roundings() <= chain.fine_roundings());
+            let further = match &lumped {
+                Some(lumped) => {
+                    let reward = lumped.reward(reward);
+                    narrowed(interval, &lumped.chain, &reward, time, &mut None, accuracy)
+                }
+                None => narrowed(interval, chain, reward, time, &mut of_all, accuracy),
+            };
+            interval = match further {
+                Some(further) => further,
+                None if most_steps(accuracy) > few && !accuracy.is_stopped() => {
+                    let most = most_steps(accuracy);
+                    interval.and(stepped(chain, &reached, reward, time, most, accuracy))
+                }
+                None => interval,
+            };
         }
         found.push(interval);
     }
     found
 }
+
+/// How often a distribution is computed for a reward, each time with more digits.
+const ATTEMPTS: usize = 4;
+
+/// A distribution that is known, and how close to the true one it was meant to be.
+type Known = Option<(f64, Squared)>;
+
+/// Narrows what is known of a mean by the distribution. `None` if there is none.
+fn narrowed(
+    known: Interval,
+    chain: &Chain,
+    reward: &[f64],
+    time: f64,
+    distribution: &mut Known,
+    accuracy: Accuracy<'_>,
+) -> Option<Interval> {
+    let largest = reward.iter().fold(0.0_f64, |largest, reward| largest.max(reward.abs()));
+    let (mut interval, mut wanted) = (known, accuracy.relative / 16.0);
+    for attempt in 0..ATTEMPTS {
+        if !distribution.as_ref().is_some_and(|(meant, _)| *meant <= wanted) {
+            let found = without_jumps(chain, time, wanted, accuracy);
+            *distribution = match found {
+                Some(found) => Some((wanted, found)),
+                None if attempt == 0 => return None,
+                None => return Some(interval),
+            };
+        }
+        interval = tightened(interval, chain, distribution.as_ref().map(|(_, found)| found), reward);
+        // What hardly ever happens needs more digits.
+        let size = interval.high.abs().max(interval.low.abs()) / largest;
+        let next = accuracy.relative * size / 16.0;
+        if accuracy.is_met(interval) || next > wanted / 2.0 || next < LEAST_WANTED {
+            break;
+        }
+        wanted = next;
+    }
+    Some(interval)
+}
+
+/// Twice the usual precision has no more digits than that.
+const LEAST_WANTED: f64 = 1e-19;
 
 /// Returns what is known of a mean if the distribution is known as well.
 fn tightened(known: Interval, chain: &Chain, squared: Option<&Squared>, reward: &[f64]) -> Interval {
@@ -237,12 +315,20 @@ fn reached(chain: &Chain) -> Vec<bool> {
     reached
 }
 
-fn stepped(chain: &Chain, reached: &[bool], reward: &[f64], time: f64, accuracy: Accuracy<'_>) -> Interval {
+fn stepped(
+    chain: &Chain,
+    reached: &[bool],
+    reward: &[f64],
+    time: f64,
+    most: u64,
+    accuracy: Accuracy<'_>,
+) -> Interval {
     let largest = reward.iter().fold(0.0_f64, |largest, reward| largest.max(reward.abs()));
     let mut relative = accuracy.relative;
     let jumps = pace(chain) * time;
-    let is_within = jumps < most_steps(chain, jumps, accuracy) as f64;
-    let mut found = Steps { chain, reached, reward, time, missing: relative / 1024.0, accuracy }.bound();
+    let is_within = jumps < most as f64;
+    let steps = |missing: f64| Steps { chain, reached, reward, time, missing, most, accuracy }.bound();
+    let mut found = steps(relative / 1024.0);
     // What is left out is compared with the largest reward, beside which the worth may be small.
     while is_within
         && !accuracy.is_met(found)
@@ -256,8 +342,7 @@ fn stepped(chain: &Chain, reached: &[bool], reward: &[f64], time: f64, accuracy:
             relative * (accuracy.relative * found.high / largest).min(1e-6)
         };
         relative = wanted.min(relative / 10.0).max(LEAST);
-        found =
-            found.and(Steps { chain, reached, reward, time, missing: relative / 1024.0, accuracy }.bound());
+        found = found.and(steps(relative / 1024.0));
     }
     found
 }
@@ -273,6 +358,8 @@ struct Steps<'a> {
     time: f64,
     /// What weights may leave out.
     missing: f64,
+    /// How many steps are done at most.
+    most: u64,
     accuracy: Accuracy<'a>,
 }
 
@@ -301,7 +388,7 @@ impl Steps<'_> {
             return known.and(if is_exact { here } else { here.widened(start_error) });
         }
         let mean = pace * self.time;
-        let most = most_steps(chain, mean, accuracy);
+        let most = self.most;
         let weights = Weights::within(mean, self.missing, most);
         let terms = most_terms(chain);
         let step_error = rounding(terms, 2.0 * largest);

@@ -252,7 +252,8 @@ impl<'a> Vanishing<'a> {
             number[*state as usize] = place;
         }
         let mut builder = chain::Builder::new(states.len(), states.len());
-        builder.rounded(automaton.roundings());
+        builder.rounded_sums(automaton.roundings());
+        builder.rounded(automaton.rate_roundings());
         let mut rewards = vec![Vec::with_capacity(states.len()); self.rewards.len()];
         for state in states.iter().map(|state| *state as usize) {
             let mut row = Vec::new();

@@ -1,9 +1,11 @@
 //! Draws delays.
 
+use std::sync::Arc;
+
 use narrows_graph::Random;
 
 use super::{Draw, Scene};
-use crate::{Delay, Distribution, Time, as_f64};
+use crate::{Delay, Distribution, Phases, Time, as_f64};
 
 /// A delay as it is drawn, in floating-point numbers.
 #[derive(Clone, Debug)]
@@ -12,6 +14,8 @@ pub(super) enum Sampler {
     Exponential(f64),
     /// So many exponential stages, each with this mean.
     Erlang(u32, f64),
+    /// These phases, with the factor by which they are longer.
+    Phases(Arc<Phases>, f64),
     /// Always the same.
     Fixed(f64),
     /// From the first on, at most the second more.
@@ -37,6 +41,7 @@ impl Sampler {
                 Sampler::Uniform(as_f64(*least), as_f64(*most - *least))
             }
             (_, Delay::Drawn(mean, distribution)) => Sampler::drawn(as_f64(*mean), distribution, scale),
+            (_, Delay::Phases(phases, factor)) => Sampler::Phases(phases.clone(), as_f64(*factor)),
             _ => match delay.stages() {
                 1 => Sampler::Exponential(as_f64(delay.mean())),
                 stages => Sampler::Erlang(stages, as_f64(delay.mean()) / f64::from(stages)),
@@ -79,6 +84,7 @@ impl Sampler {
         match self {
             Sampler::Exponential(mean) => random.exponential() * mean,
             Sampler::Erlang(stages, mean) => (0..*stages).map(|_| random.exponential()).sum::<f64>() * mean,
+            Sampler::Phases(phases, factor) => phases.draw(&mut || random.fraction()) * factor,
             Sampler::Fixed(time) => *time,
             Sampler::Uniform(least, more) => least + more * random.fraction(),
             Sampler::Normal(mean, deviation) => loop {

@@ -1,6 +1,8 @@
 //! Random graphs whose delays have stages, in two ways: as a graph with more states, and as a view of their
 //! states.
 
+use std::sync::Arc;
+
 use narrows_explicit::{Budget, Unwatched};
 use narrows_graph::Random;
 use narrows_lts::{Builder, Graph, LabelPattern};
@@ -11,7 +13,7 @@ use crate::busy_waiting::{LabelKind, without_busy_waiting};
 use crate::graphs::GraphAutomaton;
 use crate::labelled::{ActionRates, RatedGraph};
 use crate::markov::{self, Accuracy, Aim, Interval};
-use crate::{BuildError, Delay, StateGraph, Time, stochastic};
+use crate::{BuildError, Delay, Phases, StateGraph, Time, as_f64, stochastic};
 
 const ACCURACY: Accuracy<'static> = Accuracy::relative(1e-8);
 
@@ -70,13 +72,27 @@ fn stages_are_the_same_in_a_graph_and_in_a_view() {
         let mut stages = vec![Stages::None; graph.labels().len()];
         for name in ["A", "B", "C"] {
             let (count, mean) = (1 + random.below(3) as u32, 1 + random.below(4) as u32);
-            let rate = f64::from(count) / f64::from(mean);
-            delays.push((pattern(name), Delay::Erlang(count, Time::from_integer(mean.into()))));
+            let mean_time = Time::from_integer(mean.into());
+            let delay = match random.below(4) {
+                0 => {
+                    let (part, other) = (Time::new(1, 3), Time::from_integer(mean_time.to_integer() + 2));
+                    let branches = [(part, count, mean_time), (Time::new(2, 3), 1, other)];
+                    Delay::Phases(Arc::new(Phases::mixture(&branches).expect("a mixture")), Time::new(1, 2))
+                }
+                1 => {
+                    let means = vec![mean_time; count as usize];
+                    let further = vec![Time::new(3, 4); count as usize - 1];
+                    Delay::Phases(Arc::new(Phases::row(&means, &further).expect("a row")), Time::new(3, 1))
+                }
+                _ => Delay::Erlang(count, mean_time),
+            };
+            let rate = f64::from(delay.stages()) / as_f64(delay.mean());
             tempo.rates.push((pattern(name), Some(rate)));
             tempo.events.push(vec![pattern(name)]);
             if let Some(label) = graph.labels().iter().position(|label| label == name) {
-                stages[label] = Stages::Some(count, rate);
+                stages[label] = Stages::Some(delay.phases());
             }
+            delays.push((pattern(name), delay));
         }
         if ambiguous(
             &graph,
@@ -103,7 +119,7 @@ fn stages_are_the_same_in_a_graph_and_in_a_view() {
         with_waiting += u32::from(without_busy_waiting.is_some());
         let graph = without_busy_waiting.unwrap_or(graph);
         let stages: Vec<Stages> = (0..graph.labels().len())
-            .map(|label| stages.get(label).copied().unwrap_or(Stages::None))
+            .map(|label| stages.get(label).cloned().unwrap_or(Stages::None))
             .collect();
         let spread = spread(&graph, &stages, &Budget::unlimited(Unwatched)).expect("a small graph");
         let paced = RatedGraph::new(&spread, &tempo).expect("a chain");

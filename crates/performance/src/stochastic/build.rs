@@ -6,8 +6,8 @@ use rustc_hash::FxHashMap;
 use super::Stochastic;
 use super::outcomes::{Arrival, Outcomes, Target};
 use super::transitions::{Transition, Transitions};
-use crate::delay::as_f64;
 use crate::nodes::{Nodes, Round};
+use crate::phases::Phase;
 use crate::requests::RequestEvents;
 use crate::timing::Delayed;
 use crate::{BuildError, StateGraph, Urgency, ValueCache};
@@ -73,9 +73,8 @@ struct Builder<'a> {
 
 /// The rate of a delay, as far as it does not depend on the state.
 struct DelayRate {
-    stages: u32,
-    /// The rate of one stage.
-    rate: f64,
+    /// Its phases; most delays have one.
+    phases: Vec<Phase>,
     /// Its speed, if that is the same in all states.
     speed: Option<f64>,
     /// Its speed by state.
@@ -84,7 +83,6 @@ struct DelayRate {
 
 impl DelayRate {
     fn new(delayed: &Delayed, evaluator: Option<&Evaluator<'_>>) -> DelayRate {
-        let stages = delayed.delay.stages();
         let speed = match &delayed.speed {
             None => Some(1.0),
             Some((times, None)) => times.constant().map(|times| quotient(times, 1)),
@@ -99,8 +97,7 @@ impl DelayRate {
             }
             Some(bytes)
         });
-        let rate = f64::from(stages) / as_f64(delayed.delay.mean());
-        DelayRate { stages, rate, speed, speeds: ValueCache::new(bytes) }
+        DelayRate { phases: delayed.delay.phases(), speed, speeds: ValueCache::new(bytes) }
     }
 }
 
@@ -170,7 +167,7 @@ impl Members {
 impl Builder<'_> {
     fn run(&mut self) -> Result<(), BuildError> {
         // With stages, a state comes again in later rounds.
-        let comes_again = self.delay_rates.iter().any(|delay| delay.stages > 1);
+        let comes_again = self.delay_rates.iter().any(|delay| delay.phases.len() > 1);
         let mut first = 0;
         let mut waiting = Expiries::default();
         while (first as usize) < self.nodes.len() {
@@ -323,22 +320,27 @@ impl Builder<'_> {
         let mut seen = None;
         for group in ends.chunk_by(|left, right| (left.pid, left.delay) == (right.pid, right.delay)) {
             let ExpiringStep { pid, delay, .. } = group[0];
-            let rate = self.rate(delay, members[0], &mut seen)?;
-            if rate <= 0.0 {
+            let speed = self.speed(delay, members[0], &mut seen)?;
+            if speed <= 0.0 {
                 continue;
             }
             let far = running.iter().find(|(known, other, _)| (*known, *other) == (pid, delay));
             let far = far.map_or(0, |(_, _, far)| *far);
-            let mut stage = None;
-            if far + 1 < self.delay_rates[usize::from(delay)].stages {
-                stage = Some(self.nodes.further(members[0], &running, (pid, delay)));
-            } else {
+            let phases = &self.delay_rates[usize::from(delay)].phases;
+            let Some(Phase { ends, next }) = phases.get(far as usize) else { continue };
+            for (phase, rate) in next {
+                let stage = Some(self.nodes.further(members[0], &running, (pid, delay), *phase));
+                let options = waiting.options.len() as u32;
+                waiting.pending.push(Expiry { rate: rate * speed, options, stage });
+            }
+            if *ends > 0.0 {
+                let rate = ends * speed;
                 for ExpiringStep { node, choice, effect, .. } in group {
                     let target = self.nodes.follow(*node, &running, *choice, 0)?;
                     waiting.options.push(EnabledStep { from: *node, target, effect: *effect });
                 }
+                waiting.pending.push(Expiry { rate, options: waiting.options.len() as u32, stage: None });
             }
-            waiting.pending.push(Expiry { rate, options: waiting.options.len() as u32, stage });
         }
         waiting.ends.push(waiting.pending.len() as u32);
         self.ends = ends;
@@ -361,8 +363,8 @@ impl Builder<'_> {
         ends.sort_unstable_by_key(|end| (end.pid, end.delay, end.node, end.choice));
     }
 
-    /// Returns the rate of a delay's stage in a node, of which an observation may be at hand.
-    fn rate<'s>(
+    /// Returns the speed of a delay in a node, of which an observation may be at hand.
+    fn speed<'s>(
         &mut self,
         delay: u16,
         node: u32,
@@ -374,11 +376,11 @@ impl Builder<'_> {
         let Builder { nodes, delay_rates, evaluator, .. } = self;
         let pace = &mut delay_rates[usize::from(delay)];
         if let Some(speed) = pace.speed {
-            return Ok(pace.rate * speed);
+            return Ok(speed);
         }
         let speed = &nodes.state_graph.timing().delays()[usize::from(delay)].speed;
         // Expressions are those of a system.
-        let (Some((times, over)), Some(evaluator)) = (speed, evaluator) else { return Ok(pace.rate) };
+        let (Some((times, over)), Some(evaluator)) = (speed, evaluator) else { return Ok(1.0) };
         let state = nodes.state(node);
         let speed = pace.speeds.get(&nodes.state_graph, state, || {
             let seen = seen.get_or_insert_with(|| evaluator.observe(&nodes.state_graph.state(state)));
@@ -386,8 +388,7 @@ impl Builder<'_> {
             let over = over.as_ref().map_or(Ok(1), |over| seen.value(over))?;
             Ok(quotient(times, over))
         });
-        let speed = speed.map_err(|violation| BuildError::Wrong(violation, nodes.choices_to(node)))?;
-        Ok(pace.rate * speed)
+        speed.map_err(|violation| BuildError::Wrong(violation, nodes.choices_to(node)))
     }
 
     /// Turns the expiries into transitions, now that all outcomes are known.

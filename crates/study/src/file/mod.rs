@@ -1,5 +1,6 @@
 //! What a study file says, as data.
 
+mod delays;
 mod outline;
 mod quantity;
 mod questions;
@@ -149,8 +150,17 @@ pub struct DelayEntry {
     pub times: Option<Text>,
     /// What that is divided by.
     pub over: Option<Text>,
-    /// The file with times that were measured, if it is one of them.
-    pub samples: Option<Text>,
+    /// Where the times are that were measured, if it is one of them.
+    pub samples: Option<Samples>,
+}
+
+/// Times that were measured.
+#[derive(Clone, Debug)]
+pub struct Samples {
+    /// The file.
+    pub file: Text,
+    /// One of the columns of a log; otherwise all numbers in the file count.
+    pub column: Option<Text>,
 }
 
 /// When a study is simulated, and how far.

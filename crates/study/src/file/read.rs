@@ -1,15 +1,13 @@
 //! Reads study files.
 
-use std::sync::Arc;
-
 use narrows_model::FormKind;
-use narrows_performance::{Delay, Distribution, Time, as_f64};
-use narrows_source::{Diagnostic, Diagnostics, FileId, Sources, Span, closest};
+use narrows_performance::{Time, as_f64};
+use narrows_source::{Diagnostic, Diagnostics, FileId, Sources, closest};
 use toml::de::{DeTable, DeValue};
 
 use super::quantity::{bits, decimal, megabytes_per_second, time};
-use super::table::{Reader, Value, listed};
-use super::{Ask, DelayEntry, Question, ReachKind, RewardEntry, Study, Text};
+use super::table::{Reader, Value};
+use super::{Ask, Question, ReachKind, RewardEntry, Study, Text};
 use crate::coherence;
 
 const KEYS: [&str; 16] = [
@@ -344,146 +342,13 @@ impl Reader<'_> {
         self.amounts = study.amounts.iter().map(pair).collect();
     }
 
-    pub(super) fn delays(&mut self, table: &DeTable<'_>, study: &mut Study) {
-        let Some(entries) = table.get("delay").and_then(|value| self.table(value, "`delay`")) else { return };
-        for (name, value) in entries {
-            let place = self.place(name.get_ref(), name.span(), study);
-            if written(value).is_some() {
-                // A time alone is how long it always takes.
-                if let Some(time) = self.time(value, &study.unit) {
-                    let (delay, times, over, samples) = (Delay::Fixed(time), None, None, None);
-                    study.delays.push(DelayEntry { place, delay, times, over, samples });
-                }
-                continue;
-            }
-            let Some(entry) = self.table(value, "a delay") else { continue };
-            self.check_keys(
-                entry,
-                &[
-                    "fixed",
-                    "between",
-                    "exponential",
-                    "erlang",
-                    "stages",
-                    "normal",
-                    "lognormal",
-                    "deviation",
-                    "weibull",
-                    "pareto",
-                    "shape",
-                    "empirical",
-                    "times",
-                    "over",
-                ],
-                "a delay",
-            );
-            let span = self.span(value.span());
-            let Some(delay) = self.delay(entry, &study.unit, span) else { continue };
-            let times = entry.get("times").and_then(|value| self.text(value, "`times`"));
-            let over = entry.get("over").and_then(|value| self.text(value, "`over`"));
-            let samples = entry.get("empirical").and_then(|value| self.text(value, "`empirical`"));
-            study.delays.push(DelayEntry { place, delay, times, over, samples });
-        }
-        study.delays.sort_by_key(|entry| entry.place.span.start);
-    }
-
-    fn place(&mut self, name: &str, range: std::ops::Range<usize>, study: &Study) -> Text {
+    pub(super) fn place(&mut self, name: &str, range: std::ops::Range<usize>, study: &Study) -> Text {
         let span = self.span(range);
         if !name.contains(':') && !study.is_about_labels() {
             let title = format!("`{name}` names no statement: write `proctype:label`");
             self.wrong("S0004", span, title);
         }
         Text { text: name.to_owned(), span }
-    }
-
-    pub(crate) fn delay(&mut self, entry: &DeTable<'_>, unit: &str, span: Span) -> Option<Delay> {
-        let kinds = [
-            "fixed",
-            "between",
-            "exponential",
-            "erlang",
-            "normal",
-            "lognormal",
-            "weibull",
-            "pareto",
-            "empirical",
-        ];
-        let given: Vec<&str> = kinds.into_iter().filter(|kind| entry.contains_key(*kind)).collect();
-        let [kind] = given[..] else {
-            self.wrong("S0005", span, format!("a delay needs exactly one of {}", listed(&kinds)));
-            return None;
-        };
-        let value = entry.get(kind)?;
-        if kind == "between" {
-            let ends: Vec<Time> = match value.get_ref().as_array() {
-                Some(list) => list.iter().filter_map(|value| self.time(value, unit)).collect(),
-                None => Vec::new(),
-            };
-            let [least, most] = ends[..] else {
-                self.wrong("S0005", self.span(value.span()), "`between` needs a list of two times");
-                return None;
-            };
-            if least > most {
-                self.wrong(
-                    "S0005",
-                    self.span(value.span()),
-                    "the second time must not be less than the first",
-                );
-                return None;
-            }
-            return Some(Delay::Between(least, most));
-        }
-        if kind == "empirical" {
-            // The times are read with the model.
-            let distribution = Distribution::Empirical(Arc::default());
-            return Some(Delay::Drawn(Time::from_integer(1), distribution));
-        }
-        let mean = self.time(value, unit)?;
-        if kind != "fixed" && mean <= Time::from_integer(0) {
-            self.wrong("S0005", self.span(value.span()), "the mean of a random delay must be above 0");
-            return None;
-        }
-        match kind {
-            "fixed" => Some(Delay::Fixed(mean)),
-            "exponential" => Some(Delay::Exponential(mean)),
-            "normal" | "lognormal" => {
-                let Some(deviation) = entry.get("deviation").and_then(|value| self.time(value, unit)) else {
-                    let title = format!("`{kind}` is the mean, and needs a standard `deviation`");
-                    self.wrong("S0005", span, title);
-                    return None;
-                };
-                let is_normal = kind == "normal";
-                let make = if is_normal { Distribution::Normal } else { Distribution::Lognormal };
-                Some(Delay::Drawn(mean, make(deviation)))
-            }
-            "weibull" | "pareto" => {
-                let least = if kind == "pareto" { Time::from_integer(1) } else { Time::new(1, 10) };
-                let shape = entry.get("shape").and_then(|value| decimal(&written(value)?));
-                let Some(shape) = shape.filter(|shape| *shape > least) else {
-                    let title = format!("`{kind}` is the mean, and needs a `shape` above {}", as_f64(least));
-                    self.wrong("S0005", span, title);
-                    return None;
-                };
-                let is_weibull = kind == "weibull";
-                let make = if is_weibull { Distribution::Weibull } else { Distribution::Pareto };
-                Some(Delay::Drawn(mean, make(shape)))
-            }
-            _ => {
-                let stages = entry.get("stages").and_then(|value| decimal(&written(value)?));
-                let stages = stages.filter(Time::is_integer).map(|stages| stages.to_integer());
-                let Some(stages) =
-                    stages.and_then(|stages| u32::try_from(stages).ok()).filter(|stages| *stages > 0)
-                else {
-                    self.wrong(
-                        "S0005",
-                        span,
-                        "`erlang` is the mean, and needs `stages`, a whole number above 0",
-                    );
-                    return None;
-                };
-                Some(Delay::Erlang(stages, mean))
-            }
-        }
     }
 
     /// Puts an amount in the place of its name in a transfer, such as `packet at 132 MB/s`.

@@ -76,7 +76,7 @@ fn beside(figure: &Figure, column: &Column) -> Option<Beside> {
 }
 
 /// Returns how many of the second unit one of the first is; 1 if it is not known.
-fn conversion(from: Option<&str>, to: &str) -> f64 {
+pub(crate) fn conversion(from: Option<&str>, to: &str) -> f64 {
     let seconds = |unit: &str| match unit {
         "ns" => Some(1e-9),
         "us" => Some(1e-6),

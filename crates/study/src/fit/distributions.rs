@@ -1,5 +1,7 @@
 //! Fits of the forms that a delay may have.
 
+use super::phases::{self, Branch, erlang_ended, mixture_log_density, row_ended, row_log_density};
+
 /// Measured durations, in ascending order; there is at least one.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sample {
@@ -22,7 +24,7 @@ pub struct Summary {
 }
 
 /// The forms of delays that a study takes.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum FitForm {
     /// Always the same.
     Fixed(f64),
@@ -32,10 +34,18 @@ pub enum FitForm {
     Exponential(f64),
     /// So many exponential stages, with this mean in total.
     Erlang(u32, f64),
+    /// One of several exponential delays: how likely each is, one stage, and its mean.
+    Hyperexponential(Vec<Branch>),
+    /// Two exponential stages with these means, the longer one first.
+    Hypoexponential([f64; 2]),
+    /// One of several Erlang delays: how likely each is, its stages and its mean.
+    Hypererlang(Vec<Branch>),
+    /// The times that were measured, each as likely as another.
+    Empirical,
 }
 
 /// A form with its parameters, and how well it fits.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Fit {
     /// The form.
     pub form: FitForm,
@@ -49,6 +59,9 @@ pub struct Fit {
 
 /// Below this coefficient of variation durations count as always the same.
 const ALIKE: f64 = 0.01;
+
+/// With fewer measurements there is no telling one phase from another.
+const LEAST_FOR_PHASES: usize = 30;
 
 /// More stages than this make a chain large, and differ little from a fixed delay.
 const MAX_STAGES: u32 = 50;
@@ -94,6 +107,12 @@ impl Sample {
             if stages > 1 {
                 forms.push(FitForm::Erlang(stages, mean));
             }
+            if least > 0.0 && greatest > least && self.sorted.len() >= LEAST_FOR_PHASES {
+                forms.extend(phases::phase_types(&self.sorted, mean, deviation));
+            }
+        }
+        if greatest > least {
+            forms.push(FitForm::Empirical);
         }
         let mut fits: Vec<Fit> = forms.into_iter().map(|form| self.judge(form)).collect();
         let is_alike = deviation <= ALIKE * mean;
@@ -128,6 +147,8 @@ impl Sample {
         let count = self.sorted.len() as f64;
         let distance = if let FitForm::Fixed(at) = form {
             self.apart(at)
+        } else if form == FitForm::Empirical {
+            0.0
         } else {
             let steps = self.sorted.iter().enumerate().map(|(number, one)| {
                 let ended = form.ended(*one);
@@ -150,18 +171,40 @@ impl Sample {
 
 impl FitForm {
     /// Returns what it is called in a study.
-    pub fn name(self) -> &'static str {
+    pub fn name(&self) -> &'static str {
         match self {
             FitForm::Fixed(_) => "fixed",
             FitForm::Between(..) => "between",
             FitForm::Exponential(_) => "exponential",
             FitForm::Erlang(..) => "erlang",
+            FitForm::Hyperexponential(_) => "hyperexponential",
+            FitForm::Hypoexponential(_) => "hypoexponential",
+            FitForm::Hypererlang(_) => "hypererlang",
+            FitForm::Empirical => "empirical",
         }
     }
 
-    /// Writes it as a study does, with four significant digits; the ends of a range lie outside.
-    pub fn in_study(self) -> String {
-        match self {
+    /// Writes it as a study does, with four significant digits; the ends of a range lie outside. The log and the
+    /// column are for the times themselves.
+    pub fn in_study(&self, log: &str, column: &str) -> String {
+        let listed = |numbers: &mut dyn Iterator<Item = String>| numbers.collect::<Vec<_>>().join(", ");
+        let means = |branches: &[Branch]| listed(&mut branches.iter().map(|(.., mean)| digits(*mean, 0.0)));
+        match *self {
+            FitForm::Hyperexponential(ref branches) => {
+                format!("{{ hyperexponential = [{}], parts = [{}] }}", means(branches), parts(branches))
+            }
+            FitForm::Hypererlang(ref branches) => {
+                let stages = listed(&mut branches.iter().map(|(_, stages, _)| stages.to_string()));
+                let (means, parts) = (means(branches), parts(branches));
+                format!("{{ hypererlang = [{means}], stages = [{stages}], parts = [{parts}] }}")
+            }
+            FitForm::Hypoexponential(means) => {
+                format!("{{ hypoexponential = [{}, {}] }}", digits(means[0], 0.0), digits(means[1], 0.0))
+            }
+            FitForm::Empirical => {
+                let quoted = |text: &str| text.replace('\\', "\\\\").replace('"', "\\\"");
+                format!("{{ empirical = \"{}\", column = \"{}\" }}", quoted(log), quoted(column))
+            }
             FitForm::Fixed(at) => format!("{{ fixed = {} }}", digits(at, 0.0)),
             FitForm::Between(least, most) => {
                 format!("{{ between = [{}, {}] }}", digits(least, -1.0), digits(most, 1.0))
@@ -173,35 +216,41 @@ impl FitForm {
         }
     }
 
-    fn parameters(self) -> f64 {
+    fn parameters(&self) -> f64 {
         match self {
             FitForm::Fixed(_) | FitForm::Exponential(_) => 1.0,
-            FitForm::Between(..) | FitForm::Erlang(..) => 2.0,
+            FitForm::Between(..) | FitForm::Erlang(..) | FitForm::Hypoexponential(_) => 2.0,
+            // Parts add up to 1.
+            FitForm::Hyperexponential(branches) => 2.0 * branches.len() as f64 - 1.0,
+            FitForm::Hypererlang(branches) => 3.0 * branches.len() as f64 - 1.0,
+            FitForm::Empirical => f64::INFINITY,
         }
     }
 
     /// Returns how likely it is not to take longer than a time.
-    pub fn ended(self, time: f64) -> f64 {
-        match self {
+    pub fn ended(&self, time: f64) -> f64 {
+        match *self {
+            FitForm::Hyperexponential(ref branches) | FitForm::Hypererlang(ref branches) => {
+                branches.iter().map(|(part, stages, mean)| part * erlang_ended(*stages, *mean, time)).sum()
+            }
+            FitForm::Hypoexponential(means) => row_ended(means, time),
+            // It is what it is compared with.
+            FitForm::Empirical => f64::NAN,
             FitForm::Fixed(at) => f64::from(u8::from(time >= at)),
             FitForm::Between(least, most) => ((time - least) / (most - least)).clamp(0.0, 1.0),
             FitForm::Exponential(mean) => -(-time / mean).exp_m1(),
-            FitForm::Erlang(stages, mean) => {
-                let x = time / mean * f64::from(stages);
-                let (mut term, mut sum) = ((-x).exp(), (-x).exp());
-                for stage in 1..stages {
-                    term *= x / f64::from(stage);
-                    sum += term;
-                }
-                (1.0 - sum).clamp(0.0, 1.0)
-            }
+            FitForm::Erlang(stages, mean) => erlang_ended(stages, mean, time),
         }
     }
 
-    fn log_density(self, time: f64) -> f64 {
-        match self {
-            // Durations that vary are impossible.
-            FitForm::Fixed(_) => f64::NEG_INFINITY,
+    fn log_density(&self, time: f64) -> f64 {
+        match *self {
+            FitForm::Hyperexponential(ref branches) | FitForm::Hypererlang(ref branches) => {
+                mixture_log_density(branches, time)
+            }
+            FitForm::Hypoexponential(means) => row_log_density(means, time),
+            // Durations that vary are impossible; and nothing is said of other ones.
+            FitForm::Fixed(_) | FitForm::Empirical => f64::NEG_INFINITY,
             FitForm::Between(least, most) => -(most - least).ln(),
             FitForm::Exponential(mean) => -time / mean - mean.ln(),
             FitForm::Erlang(stages, mean) => {
@@ -211,6 +260,20 @@ impl FitForm {
             }
         }
     }
+}
+
+/// Writes how likely branches are, with four digits that add up to 1.
+fn parts(branches: &[Branch]) -> String {
+    let whole = 10_000_i64;
+    let mut parts: Vec<i64> =
+        branches.iter().map(|(part, ..)| (part * whole as f64).round() as i64).collect();
+    // The first is the most likely: there it matters least.
+    let rest = whole - parts.iter().sum::<i64>();
+    if let Some(first) = parts.first_mut() {
+        *first += rest;
+    }
+    let text = |part: &i64| format!("0.{part:04}").trim_end_matches('0').to_owned();
+    parts.iter().map(text).collect::<Vec<_>>().join(", ")
 }
 
 /// Writes a number with four significant digits, rounded down if the sign is below 0, and up if it is above.
@@ -264,19 +327,68 @@ mod tests {
     #[test]
     fn each_form_is_found_again() {
         for seed in 1..20 {
-            let best = |sample: &Sample| sample.fits()[0];
+            let best = |sample: &Sample| sample.fits()[0].clone();
             let found = best(&sample(seed, 2000, |random| exponential(random, 20.0)));
-            assert!(matches!(found.form, FitForm::Exponential(_) | FitForm::Erlang(1, _)), "{found:?}");
+            // A few times by chance, something with more parameters is likelier.
+            let is_near = matches!(found.form, FitForm::Exponential(_)) || found.distance < 0.03;
+            assert!(is_near, "{found:?}");
             assert!(found.p_value > 0.01, "{found:?}");
             let erlang = |random: &mut Random| (0..4).map(|_| exponential(random, 5.0)).sum();
             let found = best(&sample(seed, 2000, erlang));
-            let FitForm::Erlang(stages, mean) = found.form else { panic!("{found:?}") };
-            assert!((3..=5).contains(&stages) && (mean - 20.0).abs() < 1.5, "{found:?}");
+            let is_near = match found.form {
+                FitForm::Erlang(stages, mean) => (3..=5).contains(&stages) && (mean - 20.0).abs() < 1.5,
+                _ => found.distance < 0.03,
+            };
+            assert!(is_near, "{found:?}");
             let found = best(&sample(seed, 2000, |random| 3.0 + 4.0 * random.fraction()));
             let FitForm::Between(least, most) = found.form else { panic!("{found:?}") };
             assert!((3.0..3.1).contains(&least) && (6.9..=7.0).contains(&most), "{found:?}");
             let found = best(&sample(seed, 50, |random| 5.0 + 0.01 * random.fraction()));
             assert!(matches!(found.form, FitForm::Fixed(_)), "{found:?}");
+        }
+    }
+
+    #[test]
+    fn phases_are_found_again() {
+        for seed in 1..6 {
+            let best = |sample: &Sample| sample.fits()[0].clone();
+            // Some are quick, a few take long.
+            let found = best(&sample(seed, 3000, |random| {
+                let is_quick = random.fraction() < 0.8;
+                exponential(random, if is_quick { 2.0 } else { 40.0 })
+            }));
+            let FitForm::Hyperexponential(branches) = &found.form else { panic!("{found:?}") };
+            assert!((branches[0].0 - 0.8).abs() < 0.1 && found.p_value > 0.01, "{found:?}");
+            assert!((branches[0].2 - 2.0).abs() < 0.3, "{found:?}");
+            // Two stages that differ.
+            let found =
+                best(&sample(seed, 3000, |random| exponential(random, 9.0) + exponential(random, 2.0)));
+            assert!(found.p_value > 0.01 && found.distance < 0.03, "{found:?}");
+            // Two peaks.
+            let found = best(&sample(seed, 3000, |random| {
+                let (stages, mean) = if random.fraction() < 0.6 { (8, 10.0) } else { (21, 60.0) };
+                (0..stages).map(|_| exponential(random, mean / f64::from(stages))).sum()
+            }));
+            let FitForm::Hypererlang(branches) = &found.form else { panic!("{found:?}") };
+            assert!((branches[0].0 - 0.6).abs() < 0.05 && (branches[0].2 - 10.0).abs() < 1.0, "{found:?}");
+            assert!((branches[1].2 - 60.0).abs() < 3.0 && found.p_value > 0.01, "{found:?}");
+        }
+    }
+
+    #[test]
+    fn densities_are_slopes() {
+        let forms = [
+            FitForm::Erlang(3, 5.0),
+            FitForm::Hyperexponential(vec![(0.7, 1, 2.0), (0.3, 1, 30.0)]),
+            FitForm::Hypererlang(vec![(0.5, 2, 3.0), (0.5, 8, 40.0)]),
+            FitForm::Hypoexponential([4.0, 1.0]),
+            FitForm::Hypoexponential([4.0, 4.0]),
+        ];
+        for form in forms {
+            for time in [0.5, 2.0, 17.0, 40.0] {
+                let slope = (form.ended(time + 1e-5) - form.ended(time - 1e-5)) / 2e-5;
+                assert!((slope - form.log_density(time).exp()).abs() < 1e-6, "{form:?} {time} {slope}");
+            }
         }
     }
 
@@ -301,9 +413,19 @@ mod tests {
             (FitForm::Between(1.234_56, 7.890_12), "{ between = [1.234, 7.891] }"),
             (FitForm::Exponential(123_456.0), "{ exponential = 123500 }"),
             (FitForm::Erlang(4, 0.001_234_56), "{ erlang = 0.001235, stages = 4 }"),
+            (
+                FitForm::Hyperexponential(vec![(2.0 / 3.0, 1, 3.0), (1.0 / 3.0, 1, 12.5)]),
+                "{ hyperexponential = [3, 12.5], parts = [0.6667, 0.3333] }",
+            ),
+            (
+                FitForm::Hypererlang(vec![(0.75, 2, 3.0), (0.25, 8, 40.0)]),
+                "{ hypererlang = [3, 40], stages = [2, 8], parts = [0.75, 0.25] }",
+            ),
+            (FitForm::Hypoexponential([7.0, 1.0]), "{ hypoexponential = [7, 1] }"),
+            (FitForm::Empirical, "{ empirical = \"log.csv\", column = \"read\" }"),
         ];
         for (form, text) in cases {
-            assert_eq!(form.in_study(), text);
+            assert_eq!(form.in_study("log.csv", "read"), text);
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use narrows_explicit::Budget;
-use narrows_lts::{Graph, LabelPattern};
+use narrows_lts::{Graph, LabelPattern, LabelValue};
 use narrows_model::{Action, Choice, Figure, FigureResult, Refusal, Trace, TraceStep};
 use narrows_performance::actions::{Actions, Condition, ambiguous, timing, twins};
 use narrows_performance::labelled::replay;
@@ -128,10 +128,12 @@ impl Actual<'_> {
             let [from, to] = [events[0].unwrap_or(next), events[1].unwrap_or(next + 1)];
             return Ok((timing, vec![RequestEvents { from, to, both: next + 2, order }]));
         };
-        let place: Option<usize> = by.text.parse().ok().filter(|place| *place > 0);
-        let no_place = "`by` is the number of a value of the labels: 1 is the first after the gate.";
-        let place = place.ok_or_else(|| Refusal::new(no_place))?;
-        let value = |label: &str| label.split(" !").nth(place).map(|value| value.trim().to_owned());
+        let by_end = latency.value_at_end().unwrap_or(by);
+        let read = |by: &Text| {
+            LabelValue::new(&by.text)
+                .map_err(|error| Refusal::new(format!("`by = \"{}\"`: {error}.", by.text)))
+        };
+        let wanted = [(by, read(by)?), (by_end, read(by_end)?)];
         let mut values: BTreeMap<String, [Vec<Site>; 2]> = BTreeMap::new();
         for (number, label) in (0..).zip(self.graph.labels()) {
             for (end, event) in events.iter().enumerate() {
@@ -139,9 +141,17 @@ impl Actual<'_> {
                 if !patterns.iter().any(|pattern| pattern.fits(label)) {
                     continue;
                 }
-                let none = || Refusal::new(format!("`{label}` has no value number {place}."));
-                let value = value(label).ok_or_else(none)?;
-                values.entry(value).or_default()[end].push(Timing::label(number));
+                let (text, wanted) = &wanted[end];
+                let none = || match wanted {
+                    LabelValue::Place(place) => {
+                        Refusal::new(format!("`{label}` has no value number {place}."))
+                    }
+                    LabelValue::Match(_) => {
+                        Refusal::new(format!("`{label}` does not match `{}`.", text.text))
+                    }
+                };
+                let value = wanted.of(label).ok_or_else(none)?;
+                values.entry(value.to_owned()).or_default()[end].push(Timing::label(number));
             }
         }
         let ends: Vec<(u16, u16)> = values

@@ -410,11 +410,12 @@ fn kinds(model: &LabelledStudy, delays: &[Delayed], graph: &Graph) -> Vec<LabelK
 fn with_stages(delays: &[Delayed], graph: &Graph, budget: &Budget) -> Result<Option<Graph>, FigureResult> {
     let stages_of = |label: &String| {
         let delay = delays.iter().find(|delay| delay.pattern.fits(label));
-        let stages = delay.and_then(|delay| rate_of(&delay.delay));
-        stages.map_or(Stages::None, |(count, rate)| Stages::Some(count, rate))
+        let delay = delay.filter(|delay| rate_of(&delay.delay).is_some());
+        delay.map_or(Stages::None, |delay| Stages::Some(delay.delay.phases()))
     };
     let stages: Vec<Stages> = graph.labels().iter().map(stages_of).collect();
-    let has_several = |label: u32| matches!(stages[label as usize], Stages::Some(count, _) if count > 1);
+    let has_several =
+        |label: u32| matches!(&stages[label as usize], Stages::Some(phases) if phases.len() > 1);
     if !(0..stages.len() as u32).any(has_several) {
         return Ok(None);
     }

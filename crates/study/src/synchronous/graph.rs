@@ -8,6 +8,7 @@ use narrows_performance::timed::{Timed, Walk, build_clocked};
 use narrows_performance::{BuildError, StateGraph, Timing};
 
 use super::SynchronousStudy;
+use super::values::request_names;
 use crate::measure::{Asked, Built, ModelFacts, Ways};
 use crate::{Ask, Question, Study, Text};
 
@@ -75,7 +76,11 @@ impl Known<'_> {
         if let Question::Latency(latency) = question {
             let [from, to] =
                 [&latency.from, &latency.to].map(|end| self.prepared.event(end).unwrap_or(u16::MAX));
-            kinds.push(RequestEvents { from, to, both: u16::MAX, order: latency.order });
+            let kind = |from, to| RequestEvents { from, to, both: u16::MAX, order: latency.order };
+            match request_names(latency).and_then(|names| self.prepared.told_apart.get(&names)) {
+                Some(ends) => kinds.extend(ends.iter().map(|(from, to)| kind(*from, *to))),
+                None => kinds.push(kind(from, to)),
+            }
         }
         let built = Built::Ticks(timed);
         Asked { model: self, built, unit: &self.study.unit, kinds: &kinds, anywhere }.fill(question, figure);

@@ -7,6 +7,7 @@ mod bottleneck;
 mod graph;
 mod measure;
 mod prepare;
+mod values;
 
 pub use prepare::SynchronousStudy;
 

@@ -11,6 +11,7 @@ use narrows_model::synchronous::{
 };
 use narrows_source::{Diagnostic, Diagnostics, FileId, Sources, Span};
 
+use super::values::{RequestNames, request_names, told_apart, value_events};
 use crate::checks::{check_resources, formula_origin as origin, relocate};
 use crate::{LatencyKind, Question, Study, Text, Values};
 
@@ -30,6 +31,8 @@ pub struct SynchronousStudy {
     pub(super) predicates: HashMap<String, ExprId>,
     /// Expressions whose values count, by text.
     pub(super) values: Vec<(String, ExprId)>,
+    /// For requests that are told apart by a value: the events of each value, by what they are asked for.
+    pub(super) told_apart: HashMap<RequestNames, Vec<(u16, u16)>>,
     /// What is drawn of runs.
     pub signals: Vec<Signal>,
     /// What is to be asked about each pair of resources: are they never busy together, and will they be?
@@ -68,6 +71,9 @@ pub(crate) fn prepare(
             .iter()
             .map(|(_, text)| text)
             .chain(means(study))
+            .chain(
+                told_apart(study).flat_map(|latency| [latency.by.as_ref(), latency.value_at_end()]).flatten(),
+            )
             .map(|text| (text.text.clone(), origin(text)))
             .collect(),
         constants: study.constants.iter().map(|(name, value)| constant(name, value)).collect(),
@@ -96,7 +102,8 @@ pub(crate) fn prepare(
         }
     }
     let compiled = compiled.filter(|_| !diagnostics.has_errors())?;
-    let values = means(study).zip(compiled.values.iter().skip(study.signals.len()));
+    let mut rest = compiled.values.iter().skip(study.signals.len());
+    let values: Vec<_> = means(study).zip(rest.by_ref()).collect();
     let mut numbers: Vec<(String, ExprId)> = Vec::new();
     for (text, value) in values {
         let is_input = |id: &VariableId| compiled.system.variable(*id).role == Role::Input;
@@ -128,6 +135,28 @@ pub(crate) fn prepare(
         Some((name, any?))
     };
     let events: Vec<(String, ExprId)> = events.into_iter().filter_map(either).collect();
+    let mut events = events;
+    let pairs = told_apart(study).map_while(|latency| Some((latency, [*rest.next()?, *rest.next()?])));
+    let pairs: Vec<_> = pairs.collect();
+    let mut by_value = HashMap::new();
+    for (latency, ends) in pairs {
+        let made = match ends {
+            [Some((from, _)), Some((to, _))] => value_events(latency, [from, to], &mut builder, &mut events),
+            _ => Err("requests are told apart by one value at a time, and this is a set".to_owned()),
+        };
+        match (made, &latency.by) {
+            (Ok(made), _) => {
+                by_value.extend(request_names(latency).map(|names| (names, made)));
+            }
+            (Err(title), by) => {
+                let span = by.as_ref().map_or(latency.from.span, |by| by.span);
+                diagnostics.push(Diagnostic::error("S0005", span, title));
+            }
+        }
+    }
+    if diagnostics.has_errors() {
+        return None;
+    }
     let system = builder.system;
     let first = system.specifications.len() - formulas.len();
     let formulas: HashMap<usize, usize> =
@@ -139,7 +168,18 @@ pub(crate) fn prepare(
     let overlaps = maker.overlaps(&resources);
     let Maker { system, events, predicates, .. } = maker;
     let values = numbers;
-    Some(SynchronousStudy { system, asked, resources, events, predicates, values, signals, overlaps })
+    let told_apart = by_value;
+    Some(SynchronousStudy {
+        system,
+        asked,
+        resources,
+        events,
+        predicates,
+        values,
+        told_apart,
+        signals,
+        overlaps,
+    })
 }
 
 /// Returns the expressions of which the mean is asked for.

@@ -9,6 +9,7 @@ mod oracle;
 mod passages;
 mod reach;
 mod rounding;
+mod stiff;
 mod times;
 
 use super::chain::{Builder, Chain};
