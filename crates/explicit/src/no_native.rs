@@ -3,9 +3,8 @@
 use std::convert::Infallible;
 use std::fmt;
 use std::marker::PhantomData;
-use std::ops::ControlFlow;
 
-use narrows_model::{Evaluator, Expansion, ProcessSet, Scratch, StateSpace, Successor, Violation, Visit};
+use narrows_model::{Evaluator, Expansion, ProcessSet, Scratch, StateSpace, Violation, Visit};
 
 /// Why there is no machine code for a system.
 #[derive(Clone, Debug)]

@@ -211,3 +211,26 @@ fn unfinished_texts_have_outlines() {
     // What is left is predefined, such as `_pid` and the sorts of LOTOS, or stands in an included file.
     assert!(resolved * 100 >= names * 90, "{resolved} of {names}");
 }
+
+/// Editors colour keywords before the server is there, by grammars that list them.
+#[test]
+fn grammars_of_editors_know_all_keywords() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../editors/vscode/syntaxes");
+    for language in LANGUAGES.iter().filter(|language| !language.keywords().is_empty()) {
+        let file = folder.join(format!("{}.tmLanguage.json", language.name().to_lowercase()));
+        let grammar = std::fs::read_to_string(file).expect("a grammar");
+        let words: Vec<&str> = grammar.split(|c: char| !c.is_alphanumeric() && c != '_').collect();
+        // Behind a backslash there may be the `b` of a word's border, and a `?` after what may be left out.
+        let is_known =
+            |word: &str| words.iter().any(|known| *known == word || known.strip_prefix('b') == Some(word));
+        let missing: Vec<_> = language.keywords().into_iter().filter(|word| !is_known(word)).collect();
+        let left: &[&str] = match language.name() {
+            // Embedded C is not supported.
+            "Promela" => &["c_code", "c_decl", "c_expr", "c_state", "c_track"],
+            // Written `behaviou?r`.
+            "LOTOS" => &["behavior", "behaviour"],
+            _ => &[],
+        };
+        assert_eq!(missing, left, "{}", language.name());
+    }
+}

@@ -149,7 +149,9 @@ fn document_symbol(symbol: Symbol, lines: &Lines<'_>) -> DocumentSymbol {
 
 /// Returns the change that gives a study its usual layout.
 pub(crate) fn layout(documents: &Documents, name: &str) -> Vec<TextEdit> {
-    let Some(open) = documents.get(name) else { return Vec::new() };
+    let Some(open) = documents.get(name).filter(|open| !open.document.is_foreign()) else {
+        return Vec::new();
+    };
     let text = &open.document.text;
     match formatted(&open.document) {
         Some(new_text) if new_text != *text => {
@@ -166,7 +168,7 @@ pub(crate) fn diagnostics(
     disk: &dyn Loader,
 ) -> HashMap<String, Vec<Diagnostic>> {
     let mut found: HashMap<String, Vec<Diagnostic>> = HashMap::from([(name.to_owned(), Vec::new())]);
-    let Some(open) = documents.get(name) else { return found };
+    let Some(open) = documents.get(name).filter(|open| !open.document.is_foreign()) else { return found };
     let overlay = documents.overlay(disk);
     let files = documents.files(name, disk);
     let text_of = |file: &str| {

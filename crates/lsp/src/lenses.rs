@@ -11,6 +11,9 @@ use crate::runs::Results;
 
 /// Returns the commands that can be run on a text. What shows a simulator is for clients that have one.
 pub(crate) fn lenses(document: &Document, uri: &lsp_types::Uri, simulates: bool) -> Vec<CodeLens> {
+    if document.is_foreign() {
+        return Vec::new();
+    }
     let lines = Lines::new(&document.text);
     let places = asked(document);
     let lens = |place: &std::ops::Range<usize>, title: &str, command: &str| CodeLens {

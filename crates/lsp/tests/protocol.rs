@@ -209,6 +209,18 @@ fn figures_stand_beside_the_questions_of_a_study() {
 }
 
 #[test]
+fn other_files_in_toml_are_left_alone() {
+    let mut client = Client::new(&DISK, &Value::Null);
+    let uri = "file:///m/Cargo.toml";
+    client.open(uri, "toml", "[package]\nname=\"a\"\n");
+    client.diagnostics(uri, 0..=0);
+    assert_eq!(client.ask("textDocument/codeLens", &about(uri)), json!([]));
+    let layout = json!({ "textDocument": { "uri": uri }, "options": { "tabSize": 2, "insertSpaces": true } });
+    assert_eq!(client.ask("textDocument/formatting", &layout), json!([]));
+    client.end();
+}
+
+#[test]
 fn runs_can_be_cancelled() {
     let model =
         "int a; active [6] proctype P() { int b; do :: b < 5000 -> b++; a = a + b :: b > 3 -> b = b - 3 od }";

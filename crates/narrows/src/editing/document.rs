@@ -43,6 +43,14 @@ impl Document {
         matches!(self.content, Content::Study(_))
     }
 
+    /// Returns whether it is about something else, such as the manifest of a package: TOML with nothing of a
+    /// study in it.
+    pub fn is_foreign(&self) -> bool {
+        let marks = ["model", "ask", "delay", "event"];
+        let is_mark = |entry: &Entry| entry.table.is_empty() && marks.contains(&entry.key.as_str());
+        self.is_study() && !self.entries().iter().any(is_mark)
+    }
+
     /// Returns the name of its language.
     pub fn language(&self) -> &'static str {
         match &self.content {
