@@ -13,10 +13,10 @@ use serde_json::Value;
 
 const HEAD: &str = "# The papers, entry by entry
 
-The examples stand beside papers. This page has every value that a paper prints and a study asks for, with
-what comes out here. It is made from the `reference` of the studies by a test; where both differ, it says why.
-What else is asked there is ours, and marked so in the studies. At the end is what is printed and asked
-nowhere.
+The examples model systems from papers. This page lists each value that a paper prints and a study asks for, beside
+the value that Narrows computes. A test generates it from the `reference` of the studies. Where the values differ, the
+last column says why. Questions that a paper does not answer are marked as ours in the studies. The last section
+lists what papers print and no study asks for.
 ";
 
 /// What is printed in numbers and cannot be asked of a model, or depends on what is not printed.
