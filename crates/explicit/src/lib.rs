@@ -13,6 +13,7 @@
 //! | `cycles/`, `temporal.rs`, `vacuity.rs` | acceptance cycles: LTL, never claims, progress; vacuity |
 //! | `ctl/` | CTL on the whole labelled graph |
 //! | `reduction/` | stubborn sets |
+//! | `symmetry/` | instances that a model does not tell apart; the graph of orbits |
 //! | `lossy/` | hash compaction and bit-state hashing: never answers *holds* |
 //! | `checkpoint/` | a search as bytes, to be resumed |
 //! | `table_driven/` | breadth-first search on a GPU, by tables of what processes do |
@@ -42,6 +43,7 @@ mod reduction;
 mod search;
 mod shorten;
 mod store;
+mod symmetry;
 mod table_driven;
 mod temporal;
 mod vacuity;
@@ -69,4 +71,5 @@ pub use numbered::{NumberedEdge, NumberedWalk, numbered_walk};
 pub use reduction::Reduction;
 pub use search::{End, Exploration, SearchScope};
 pub use store::{Entry, Full, Shape, StateId, Store};
+pub use symmetry::{Asked, Canonical, CanonicalScratch, Label, OrbitCount, Quotient, Symmetry};
 pub use table_driven::{Accelerator, accepts_tables, breadth_first_by_tables};

@@ -187,6 +187,7 @@ impl Counts {
             labels: Vec::new(),
             loss: None,
             sets: None,
+            orbits: None,
         }
     }
 }

@@ -293,6 +293,21 @@ pub struct Coverage {
     pub loss: Option<Loss>,
     /// How many states there are, if they were not visited one by one; all but the bytes is there alone then.
     pub sets: Option<SetSize>,
+    /// What stands behind the states, if equal parts of the model were not told apart.
+    pub orbits: Option<Orbits>,
+}
+
+/// The states of a model of which one stands for all that differ in which of some equal parts does what.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Orbits {
+    /// The equal parts, as `8 × channel`.
+    pub parts: Vec<String>,
+    /// How many states there are if parts are told apart; `None` if not all were found, or they are too many.
+    pub states: Option<String>,
+    /// How many transitions there are then.
+    pub transitions: Option<String>,
+    /// Whether states are meant in which values are 0 that nobody reads any more.
+    pub forgets: bool,
 }
 
 /// How many states there are in a set.

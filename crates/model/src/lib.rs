@@ -51,7 +51,8 @@ mod wiring;
 pub mod wording;
 
 pub use answer::{
-    Answer, Counterexample, Coverage, Kept, Limit, Loss, Problem, Question, Refusal, Reply, SetSize, Verdict,
+    Answer, Counterexample, Coverage, Kept, Limit, Loss, Orbits, Problem, Question, Refusal, Reply, SetSize,
+    Verdict,
 };
 pub use bottleneck::{
     Bar, Bottleneck, Case, Flow, Gantt, Link, Overlap, Resource, Sensitivity, StateDiagram, SweepPoint,

@@ -122,6 +122,7 @@ pub fn command_capabilities(model: &Model) -> Vec<CommandCapability> {
     let list = [
         ("explore", plain.accepts(model)),
         ("explore --reduce", ExploreOptions { reduce: true, ..plain }.accepts(model)),
+        ("explore --symmetry", ExploreOptions { symmetry: true, ..plain }.accepts(model)),
         ("explore --bitstate", ExploreOptions { lossy: Some(Lossy::Hashes), ..plain }.accepts(model)),
         (
             "explore --checkpoint",

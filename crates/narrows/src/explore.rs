@@ -1,11 +1,11 @@
 //! Visits every state: how many there are, what goes wrong in them, what is never reached.
 
 use narrows_explicit::{
-    Checkpoints, Engine, Exploration, Lossy, Reduction, SearchScope, accepts_tables, explore as visit,
-    explore_accelerated, explore_lossy, problems,
+    Checkpoints, Engine, Exploration, Lossy, Quotient, Reduction, SearchScope, Symmetry, accepts_tables,
+    breadth_first, explore as visit, explore_accelerated, explore_lossy, problems,
 };
 use narrows_model::synchronous::SynchronousSystem;
-use narrows_model::{Evaluator, Form, FormKind, Model, Problem, Question, Refusal, Verdict};
+use narrows_model::{Evaluator, Form, FormKind, Model, Orbits, Problem, Question, Refusal, Verdict};
 use narrows_symbolic::{Options, check, explore_processes};
 
 use crate::engines::explicit::executor;
@@ -21,6 +21,8 @@ pub struct ExploreOptions<'a> {
     pub engine: Choice,
     /// Whether states may be left out that are not needed to find what goes wrong.
     pub reduce: bool,
+    /// Whether states count once that differ only in which of some equal parts of the model does what.
+    pub symmetry: bool,
     /// What is kept of states, if not all.
     pub lossy: Option<Lossy>,
     /// Who keeps what a search needs to go on later.
@@ -52,6 +54,9 @@ pub fn explore(model: &Model, options: &ExploreOptions<'_>, budget: &Budget) -> 
         }
         Form::Processes(system) => {
             let engine = executor(system, options.engine)?;
+            if options.symmetry {
+                return orbits(&engine, budget);
+            }
             let engine = if options.reduce { engine.forgetting() } else { engine };
             let reduction = if options.reduce { Reduction::for_safety(&engine) } else { None };
             let scope = SearchScope { checkpoints: options.checkpoints, ..SearchScope::within(budget) };
@@ -82,7 +87,8 @@ impl ExploreOptions<'_> {
     /// Returns why states of a model can't be visited so, if they can't.
     pub(crate) fn accepts(&self, model: &Model) -> Result<(), Refusal> {
         let is_explicit = matches!(self.engine, Choice::Automatic | Choice::Native | Choice::Interpreter);
-        let wants_search = self.reduce || self.lossy.is_some() || self.checkpoints.is_some();
+        let is_stored = self.lossy.is_some() || self.checkpoints.is_some();
+        let wants_search = self.reduce || self.symmetry || is_stored;
         let reason = match (&model.form, self.engine) {
             (_, Choice::Bounded | Choice::Induction | Choice::Ic3) => {
                 "states are not counted by satisfiability, which looks for single runs"
@@ -96,12 +102,38 @@ impl ExploreOptions<'_> {
             }
             (Form::Labelled(_), Choice::Symbolic) => "sets of states are for SMV and Promela models",
             (form, _) if wants_search && !(is_explicit && form.kind() == FormKind::Processes) => {
-                "reduction, loss and checkpoints are for Promela models, state by state"
+                "reduction, symmetry, loss and checkpoints are for Promela models, state by state"
+            }
+            _ if self.symmetry && (self.reduce || is_stored) => {
+                "symmetry goes without reduction, loss and checkpoints"
             }
             _ => return Ok(()),
         };
         Err(Refusal::new(reason))
     }
+}
+
+/// Visits one state of each orbit.
+fn orbits(engine: &Engine<'_>, budget: &Budget) -> Result<Checked, Unanswered> {
+    let symmetry = Symmetry::find(engine.evaluator(), &narrows_explicit::Asked::NOTHING).map_err(|why| {
+        Unanswered::Refused(Refusal::new(format!("no parts of the model are surely equal: {why}")))
+    })?;
+    let forgetting = engine.forgetting();
+    let quotient = Quotient::new(if symmetry.forgets() { &forgetting } else { engine }, &symmetry);
+    let found = breadth_first(&quotient, &[], &SearchScope::within(budget));
+    let count = quotient.count();
+    let is_whole = found.is_complete() && count.expanded == found.coverage.states;
+    let written = |number: Option<u128>| number.filter(|_| is_whole).map(|number| number.to_string());
+    let mut coverage = found.coverage;
+    symmetry.complete(&mut coverage.taken);
+    coverage.orbits = Some(Orbits {
+        parts: symmetry.words().to_vec(),
+        states: written(count.states),
+        transitions: written(count.transitions),
+        forgets: symmetry.forgets(),
+    });
+    let problems = problems(engine.evaluator(), &found.findings);
+    Ok(Checked { coverage, limit: found.end.limit(), problems, profile: found.profile, ..Checked::default() })
 }
 
 fn sets_of_synchronous(model: &Model, system: &SynchronousSystem, budget: &Budget) -> Checked {

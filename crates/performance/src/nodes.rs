@@ -277,8 +277,12 @@ impl<'a> Nodes<'a> {
         for node in round.nodes() {
             let Some(component) = round.component(node) else { continue };
             let stays = |(_, edge): &(u32, Edge)| round.component(edge.target) == Some(component);
-            let stays = round.edges(node, self).iter().all(stays);
+            let edges = round.edges(node, self);
+            let stays = edges.iter().all(stays);
             round.waits[component as usize] &= stays;
+            if stays && !edges.is_empty() && self.state_graph.is_of_orbits() {
+                return Err(BuildError::Entangled);
+            }
         }
         let mut members: Vec<Option<u32>> = vec![None; round.found.count as usize];
         for node in round.nodes().filter(|node| round.waits(*node)) {

@@ -90,6 +90,8 @@ pub struct StateGraph<'a> {
     marks: Option<Marks<'a>>,
     /// How many states were expanded.
     expanded: usize,
+    /// Whether each state stands for all that differ in which of some equal parts does what.
+    of_orbits: bool,
 }
 
 /// The range of a state's steps in 64 bits, or that it is unexplored.
@@ -152,6 +154,7 @@ impl<'a> StateGraph<'a> {
             prefetch: Prefetch::default(),
             marks: None,
             expanded: 0,
+            of_orbits: false,
         };
         let (initial, violations) = space.initial().map_err(|fault| BuildError::Wrong(fault, Vec::new()))?;
         if let Some(violation) = violations.first() {
@@ -164,6 +167,19 @@ impl<'a> StateGraph<'a> {
         state_graph.known.push(Known::NOT);
         state_graph.parents.push((0, 0));
         Ok(state_graph)
+    }
+
+    /// Says that the space is one of orbits: processes have other numbers after a step. There is no path to a
+    /// state then.
+    #[must_use]
+    pub fn of_orbits(mut self) -> StateGraph<'a> {
+        self.of_orbits = true;
+        self
+    }
+
+    /// Returns whether each state stands for all that differ in which of some equal parts does what.
+    pub fn is_of_orbits(&self) -> bool {
+        self.of_orbits
     }
 
     /// Returns how many states are known.

@@ -4,9 +4,6 @@ use narrows_model::{Expr, Location, Move, ProctypeId, System, TransitionId};
 
 use crate::{Delay, Time};
 
-/// The longest delay has so many ticks where delays are rounded.
-const GRID: i128 = 30;
-
 /// A statement with a label, or one of the choices that a label stands before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Site {
@@ -162,18 +159,60 @@ impl Timing {
         windows.into_iter().any(|(least, most)| least < most)
     }
 
-    /// Returns the same timing with delays rounded outwards to a grid on which the longest one is not long,
-    /// and the grid: it has all runs, and perhaps more. `None` if a delay is random.
-    pub fn rounded(&self) -> Option<(Timing, Time)> {
+    /// Returns whether it makes no difference how long a delay has run: none has several stages.
+    pub fn is_memoryless(&self) -> bool {
+        self.delays.iter().all(|delayed| delayed.delay.stages() <= 1)
+    }
+
+    /// Returns all that is said of a statement, as a text: equal texts say the same.
+    pub fn label_of(&self, proctype: ProctypeId, transition: TransitionId) -> String {
+        let site = &self.sites_by_proctype[usize::from(proctype.0)][transition.0 as usize];
+        let events: Vec<u16> = site.events.iter().map(|(event, _)| *event).collect();
+        format!("{:?} {:?} {events:?}", site.delay, site.weight)
+    }
+
+    /// Returns the processes whose statements are counted apart from those of others.
+    pub fn processes(&self) -> Vec<u8> {
+        let events = self.sites_by_proctype.iter().flatten().flat_map(|site| &site.events);
+        let mut processes: Vec<u8> = events.filter_map(|(_, process)| *process).collect();
+        processes.sort_unstable();
+        processes.dedup();
+        processes
+    }
+
+    /// Returns a grid on which the longest delay has so many ticks; `None` if a delay is random.
+    pub fn grid(&self, ticks: u32) -> Option<Time> {
         let windows: Option<Vec<_>> = self.delays.iter().map(|delayed| delayed.delay.window()).collect();
-        let grid = windows?.into_iter().map(|(_, most)| most).max()? / Time::from_integer(GRID);
+        let most = windows?.into_iter().map(|(_, most)| most).max()?;
+        Some(most / Time::from_integer(i128::from(ticks)))
+    }
+
+    /// Returns the same timing with delays rounded outwards to multiples of a grid: it has all runs, and perhaps
+    /// more. Delays that are random stay as they are.
+    #[must_use]
+    pub fn rounded_outwards(&self, grid: Time) -> Timing {
         let mut timing = self.clone();
         for delayed in &mut timing.delays {
             if let Some((least, most)) = delayed.delay.window() {
                 delayed.delay = Delay::Between((least / grid).floor() * grid, (most / grid).ceil() * grid);
             }
         }
-        Some((timing, grid))
+        timing
+    }
+
+    /// Returns the same timing with delays rounded inwards: it has some of the runs. `None` if a delay has no
+    /// multiple of the grid.
+    pub fn rounded_inwards(&self, grid: Time) -> Option<Timing> {
+        let mut timing = self.clone();
+        for delayed in &mut timing.delays {
+            let (least, most) = delayed.delay.window()?;
+            let (least, most) = ((least / grid).ceil() * grid, (most / grid).floor() * grid);
+            if least > most {
+                return None;
+            }
+            delayed.delay = Delay::Between(least, most);
+        }
+        Some(timing)
     }
 
     /// Returns all delays.

@@ -8,7 +8,7 @@ use crate::figures::answer_value as figure_value;
 use crate::report::place_of;
 use crate::run::violation_text;
 use crate::text::headline;
-use crate::{Report, loss, narration};
+use crate::{Report, loss, narration, orbits};
 
 /// The version of the shape.
 pub(crate) const SCHEMA: u32 = 1;
@@ -80,6 +80,9 @@ pub fn document(report: &Report<'_>) -> Value {
     if !coverage.labels.is_empty() {
         let labels = coverage.labels.iter().map(|(label, count)| json!({ "label": label, "count": count }));
         put("labels", labels.collect());
+    }
+    if let Some(orbits) = &coverage.orbits {
+        put("orbits", orbits::value(orbits));
     }
     if let Some(loss) = loss::value(coverage) {
         put("loss", loss);

@@ -30,6 +30,7 @@ mod json;
 mod labels;
 mod loss;
 mod narration;
+mod orbits;
 mod pack;
 mod plot;
 pub mod profile;

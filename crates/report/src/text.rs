@@ -9,7 +9,7 @@ use crate::figures::{judgement, result_text};
 use crate::narration::steps;
 use crate::run::{one_line, stuck, violation_text};
 use crate::units::{WIDEST, bytes, count, grouped, grouped_digits, seconds};
-use crate::{Report, Unreached, loss};
+use crate::{Report, Unreached, loss, orbits};
 
 /// Reports what exploring a model found.
 pub fn explore(report: &Report<'_>) -> String {
@@ -241,6 +241,9 @@ fn figures(report: &Report<'_>, text: &mut String) {
     }
     line("states", grouped(coverage.states));
     line("transitions", grouped(coverage.transitions));
+    for (name, value) in orbits::lines(report) {
+        line(name, value);
+    }
     if has_depth(report) {
         line("depth", grouped(coverage.depth));
     }

@@ -49,6 +49,15 @@ impl ProcessStudy {
         self.predicates.get(&text.text)
     }
 
+    /// Returns all expressions that the study reads, in the order of their texts.
+    pub(crate) fn read(&self) -> impl Iterator<Item = &Expr> {
+        let mut predicates: Vec<(&String, &Expr)> = self.predicates.iter().collect();
+        predicates.sort_unstable_by_key(|(text, _)| *text);
+        let speeds = self.timing.delays().iter().filter_map(|delayed| delayed.speed.as_ref());
+        let speeds = speeds.flat_map(|(times, over)| std::iter::once(times).chain(over));
+        predicates.into_iter().map(|(_, expr)| expr).chain(speeds)
+    }
+
     /// Returns the number of an event.
     pub fn event(&self, name: &Text) -> Option<u16> {
         self.events.get(&name.text).copied()

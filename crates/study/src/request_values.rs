@@ -8,7 +8,7 @@ use std::collections::HashMap;
 
 use narrows_languages::promela::{Options, compile};
 use narrows_languages::{Formula, Logic};
-use narrows_model::{Evaluator, Expr};
+use narrows_model::{Evaluator, Expr, ProctypeId, System};
 use narrows_performance::requests::RequestEvents;
 use narrows_performance::{Rename, Site, Timing};
 use narrows_source::{Diagnostic, Diagnostics, FileId, Loader, Sources};
@@ -76,6 +76,8 @@ pub(crate) struct ValueEvents {
     of: HashMap<u16, (bool, Expr)>,
     /// The first number of events of values.
     first: u16,
+    /// The kind of all processes whose numbers tell requests apart, if nothing else does.
+    proctype: Option<ProctypeId>,
     /// A value that can't be told apart from others, if there was one.
     beyond: Cell<Option<i32>>,
 }
@@ -102,12 +104,31 @@ impl ValueEvents {
             let from = first + 3 * value;
             RequestEvents { from, to: from + 1, both: from + 2, order: latency.order }
         };
-        (ValueEvents { of, first, beyond: Cell::new(None) }, (0..MAX_VALUES).map(kind).collect())
+        let mut sites = valued.iter().flatten();
+        let proctype = sites.next().map(|(site, _)| site.proctype).filter(|proctype| {
+            valued.iter().flatten().all(|(site, expr)| site.proctype == *proctype && *expr == Expr::Pid)
+        });
+        let beyond = Cell::new(None);
+        (ValueEvents { of, first, proctype, beyond }, (0..MAX_VALUES).map(kind).collect())
     }
 
     /// Returns the events to count.
     pub(crate) fn counted(&self) -> impl Iterator<Item = u16> {
         self.of.keys().copied()
+    }
+
+    /// Returns the first process of those whose numbers tell requests apart: if that is what does, and if they are
+    /// all of one kind.
+    pub(crate) fn process(&self, system: &System) -> Option<u8> {
+        let proctype = self.proctype?;
+        let processes = &system.initial_processes;
+        processes.iter().position(|process| process.proctype == proctype).map(|pid| pid as u8)
+    }
+
+    /// Returns the events of one process.
+    pub(crate) fn of_process(&self, process: u8) -> impl Iterator<Item = u16> {
+        let own = Expr::Constant(i32::from(process));
+        self.of.iter().filter(move |(_, (_, expr))| *expr == own).map(|(event, _)| *event)
     }
 
     /// Returns what gives events of steps their numbers.

@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use narrows_explicit::{Budget, Engine, Share};
+use narrows_explicit::{Budget, Engine, Quotient, Share};
 use narrows_languages::identify;
 use narrows_model::synchronous::SynchronousSystem;
 use narrows_model::{Evaluator, Form, FormKind, Model};
@@ -18,7 +18,8 @@ use crate::file::Samples;
 use crate::fit::{LogError, conversion, read_log};
 use crate::growth::{explain_limits, explain_limits_of};
 use crate::labelled::prepare_labelled;
-use crate::measure::{Bench, Estimation, Workbench, analyse, measure, of_verdicts, on_graph};
+use crate::measure::equal_parts::{equal_parts, with_readers};
+use crate::measure::{Bench, Equal, Estimation, Workbench, analyse, measure, of_verdicts, on_graph};
 use crate::prepare::prepare;
 use crate::synchronous::{self, GraphSource, SynchronousBench, SynchronousStudy};
 use crate::verdicts::Verdicts;
@@ -262,7 +263,14 @@ impl Subject {
         match self {
             Subject::Processes(prepared) => {
                 let engine = Engine::automatic(Evaluator::new(&prepared.system));
-                Ok(work(&mut Workbench::new(study, prepared, &engine, &budget, verdicts), &share))
+                let system = with_readers(prepared);
+                let forgetting = Engine::automatic(Evaluator::new(&system).forgetting());
+                let symmetry = equal_parts(&system, prepared, &prepared.timing);
+                let quotient = symmetry.as_ref().map(|symmetry| {
+                    Quotient::new(if symmetry.forgets() { &forgetting } else { &engine }, symmetry)
+                });
+                let equal = Equal { system: &system, forgetting: &forgetting, quotient: quotient.as_ref() };
+                Ok(work(&mut Workbench::new(study, prepared, &engine, &budget, verdicts, equal), &share))
             }
             Subject::Synchronous(prepared) => {
                 let source = GraphSource::new(prepared);

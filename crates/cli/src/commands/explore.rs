@@ -16,6 +16,7 @@ Examples:
   narrows explore peterson.pml
   narrows explore leader.pml -D N=5 --memory 4G --time 10m
   narrows explore leader.pml -D N=9 --bitstate=2G
+  narrows explore drive.pml --symmetry     count equal processes and arrays once
   narrows explore models/ --format json";
 
 /// Visit every state: count, find what goes wrong, and what is never reached
@@ -28,6 +29,10 @@ pub(crate) struct Arguments {
     /// Reduce by partial order: skip states that are not needed to find violations
     #[arg(long, conflicts_with_all = ["bitstate", "hash_compact"])]
     reduce: bool,
+
+    /// Visit one of all states that differ only in which of some equal processes or array elements does what
+    #[arg(long, conflicts_with_all = ["reduce", "bitstate", "hash_compact"])]
+    symmetry: bool,
 
     /// Say where the time went: phases of the search, threads that waited, counts of what was done
     #[arg(long)]
@@ -57,6 +62,7 @@ fn one(model: &Model, arguments: &Arguments, clock: &Clock) -> anyhow::Result<Ou
     let options = ExploreOptions {
         engine: models.choice(),
         reduce: arguments.reduce,
+        symmetry: arguments.symmetry,
         lossy: arguments.storage.lossy(budget.memory)?,
         gpu_memory: models.gpu_memory,
         checkpoints: checkpoint.as_ref().map(|checkpoint| checkpoint as &dyn Checkpoints),

@@ -11,6 +11,8 @@ mod build;
 mod graph;
 #[cfg(test)]
 mod latency_tests;
+#[cfg(test)]
+mod orbit_tests;
 mod outcomes;
 mod reach;
 mod requests;

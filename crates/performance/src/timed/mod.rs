@@ -7,6 +7,8 @@
 
 pub mod activity;
 pub mod bounds;
+#[cfg(test)]
+mod bracket_tests;
 mod build;
 mod classes;
 mod howard;

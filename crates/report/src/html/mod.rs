@@ -19,7 +19,7 @@ use crate::decimals::DIGITS;
 use crate::figures::{judgement, result_text};
 use crate::text::{answer_line, set_size, title};
 use crate::units::{bytes, count, grouped, grouped_digits, seconds};
-use crate::{Report, loss};
+use crate::{Report, loss, orbits};
 use coverage::{Dead, Share};
 use run::Run;
 use source::{Places, Text};
@@ -259,6 +259,7 @@ fn figures(report: &Report<'_>) -> Vec<(&'static str, String)> {
         ("transitions", grouped(coverage.transitions)),
         ("depth", grouped(coverage.depth)),
     ];
+    list.extend(orbits::lines(report));
     if coverage.state_bytes > 0 {
         list.push(("a state", bytes(report.bytes_per_state())));
     }

@@ -223,7 +223,9 @@ impl Known<'_> {
                 )
             }
             // Labels do nothing that could go wrong, and each has one delay.
-            BuildError::Wrong(..) | BuildError::TwoDelays(..) => none("There is no graph of all states."),
+            BuildError::Wrong(..) | BuildError::TwoDelays(..) | BuildError::Entangled => {
+                none("There is no graph of all states.")
+            }
         }
     }
 

@@ -36,6 +36,10 @@ pub(super) fn result_of(
             ),
             None,
         ),
+        BuildError::Entangled => (
+            none("Equal parts of the model can't be counted once: they are told apart while it waits."),
+            None,
+        ),
         BuildError::Zeno(choices, begins) => {
             let trace = trace_of(evaluator, choices).map(|trace| Trace { cycle: Some(*begins), ..trace });
             let text = "Time stands still: steps without delay follow each other for ever, and the delays beside them do \

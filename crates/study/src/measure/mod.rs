@@ -1,6 +1,8 @@
 //! Answers the questions of a study.
 
 mod actions;
+mod bracket;
+pub(crate) mod equal_parts;
 mod exact;
 pub(crate) mod expect;
 mod failure;
@@ -26,6 +28,7 @@ use crate::bottleneck::Sets;
 use crate::verdicts::{Asker, Verdicts};
 use crate::{Ask, Latency, ProcessStudy, Question, Study, Text, View};
 
+pub(crate) use equal_parts::Equal;
 pub(crate) use exact::Exact;
 pub(crate) use labelled::{LabelledBench, of_verdicts, on_graph};
 pub(crate) use schedule::{Bench, analyse, measure};
@@ -67,9 +70,10 @@ impl<'a, 's> Workbench<'a, 's> {
         engine: &'a Engine<'s>,
         budget: &Budget,
         verdicts: &'a dyn Verdicts,
+        equal: Equal<'a>,
     ) -> Workbench<'a, 's> {
         let timed = views::Views::new(study, prepared, engine, budget.clone());
-        let means = stochastic::Means::new(study, prepared, engine, budget.clone());
+        let means = stochastic::Means::new(study, prepared, engine, budget.clone(), equal);
         let (asker, sets) = (Asker::new(verdicts, &budget.watch), None);
         let (overlaps, flows) = (Vec::new(), Vec::new());
         Workbench {

@@ -8,9 +8,10 @@ use narrows_model::{CurvePoint, Figure, FigureResult, FormKind, ViewSize};
 use narrows_performance::markov::Interval;
 use narrows_performance::requests::{Order, RequestEvents};
 use narrows_performance::{
-    BuildError, Predicate, StateGraph, StepEffect, Timing, Urgency, ValueCache, as_f64, stochastic,
+    Predicate, StateGraph, StepEffect, Timing, Urgency, ValueCache, as_f64, stochastic,
 };
 
+use super::equal_parts::{Equal, either};
 use super::failure::{Failure, is_cut, result_of};
 use super::latency::Followed;
 use super::reach::Way;
@@ -31,6 +32,7 @@ pub(crate) struct Means<'a, 's> {
     seconds: f64,
     /// How large a view is in which requests were followed.
     followed: Option<ViewSize>,
+    equal: Equal<'a>,
 }
 
 impl<'a, 's> Means<'a, 's> {
@@ -39,8 +41,9 @@ impl<'a, 's> Means<'a, 's> {
         prepared: &'a ProcessStudy,
         engine: &'a Engine<'s>,
         budget: Budget,
+        equal: Equal<'a>,
     ) -> Means<'a, 's> {
-        Means { study, prepared, engine, budget, built: None, seconds: 0.0, followed: None }
+        Means { study, prepared, engine, budget, built: None, seconds: 0.0, followed: None, equal }
     }
 
     pub(crate) fn size(&self) -> Option<ViewSize> {
@@ -62,8 +65,16 @@ impl<'a, 's> Means<'a, 's> {
         'a: 't,
     {
         let evaluator = self.engine.evaluator();
-        let rows = StateGraph::new(self.engine, Some(&self.prepared.system), timing, self.budget.clone());
-        let view = rows.and_then(stochastic::build);
+        let view = either(
+            self.engine,
+            self.equal.quotient,
+            &self.budget,
+            timing.is_memoryless(),
+            |(space, of_orbits), budget| {
+                let rows = StateGraph::new(space, Some(&self.prepared.system), timing, budget)?;
+                stochastic::build(if of_orbits { rows.of_orbits() } else { rows })
+            },
+        );
         let view = view.map_err(|error| Box::new(result_of(&error, evaluator)))?;
         Solvable::new(view, &self.budget.watch).map_err(|wrong| Box::new((no_chain(&wrong), None)))
     }
@@ -95,9 +106,24 @@ impl<'a, 's> Means<'a, 's> {
         let counted = timing.counting(&events);
         let before = self.budget.watch.seconds();
         let evaluator = self.engine.evaluator();
-        let build = || -> Result<_, BuildError> {
-            let mut rows =
-                StateGraph::new(self.engine, Some(&self.prepared.system), &counted, self.budget.clone())?;
+        // Requests of equal processes take the same time: those of one are enough.
+        let one = values.as_ref().and_then(|values| values.process(&self.prepared.system));
+        let of_one =
+            one.map_or_else(|| counted.clone(), |one| timing.counting(&values_of(values.as_ref(), one)));
+        let own = one.and_then(|_| self.equal.symmetry(self.prepared, &of_one));
+        let quotient = own.as_ref().map(|own| self.equal.quotient_of(own, self.engine));
+        let quotient = if values.is_some() { quotient.as_ref() } else { self.equal.quotient };
+        let is_possible = counted.is_memoryless();
+        let built = either(self.engine, quotient, &self.budget, is_possible, |(space, of_orbits), budget| {
+            let counted = if of_orbits { &of_one } else { &counted };
+            let kinds = match one.filter(|_| of_orbits) {
+                Some(one) => &kinds[usize::from(one)..=usize::from(one)],
+                None => &kinds[..],
+            };
+            let mut rows = StateGraph::new(space, Some(&self.prepared.system), counted, budget)?;
+            if of_orbits {
+                rows = rows.of_orbits();
+            }
             let predicate = |text: &Text, is: bool| -> Option<Predicate<'_>> {
                 let expr = self.prepared.predicate(text)?;
                 Some(Box::new(move |state| evaluator.holds(expr, state).map(|holds| holds == is)))
@@ -119,11 +145,11 @@ impl<'a, 's> Means<'a, 's> {
                 LatencyKind::Latency | LatencyKind::Period => {}
             }
             let initially = rows.marked_initially()?;
-            Ok((stochastic::build_ordered(rows, &kinds)?, initially))
-        };
+            Ok((stochastic::build_ordered(rows, kinds)?, initially, kinds.to_vec()))
+        });
         let told = |values: &ValueEvents| values.why_not(latency.by.as_ref()?);
-        match build() {
-            Ok((view, initially)) => {
+        match built {
+            Ok((view, initially, kinds)) => {
                 if let Some(reason) = values.as_ref().and_then(told) {
                     return vec![Figure {
                         result: FigureResult::None(reason),
@@ -225,10 +251,12 @@ impl<'a, 's> Means<'a, 's> {
         let evaluator = self.engine.evaluator();
         let next = self.prepared.timing.events().len() as u16;
         let ends = RequestEvents { from: next, to: next + 1, both: next + 2, order: Order::Next };
-        let build = || -> Result<_, BuildError> {
-            let timing = &self.prepared.timing;
-            let rows =
-                StateGraph::new(self.engine, Some(&self.prepared.system), timing, self.budget.clone())?;
+        let timing = &self.prepared.timing;
+        let is_possible = timing.is_memoryless();
+        let quotient = self.equal.quotient;
+        let built = either(self.engine, quotient, &self.budget, is_possible, |(space, of_orbits), budget| {
+            let rows = StateGraph::new(space, Some(&self.prepared.system), timing, budget)?;
+            let rows = if of_orbits { rows.of_orbits() } else { rows };
             let predicate = self
                 .prepared
                 .predicate(to)
@@ -236,8 +264,8 @@ impl<'a, 's> Means<'a, 's> {
             let rows = rows.marking([None, predicate], ends);
             let is_there = rows.marked_initially()?.end > 0;
             Ok((stochastic::build(rows)?, is_there))
-        };
-        match build() {
+        });
+        match built {
             Ok((view, is_there)) => {
                 self.fill_reach(&view, (ends.to, is_there), kind, &mut figure);
                 self.followed = Some(size_of(&view, self.budget.watch.seconds() - before));
@@ -287,6 +315,9 @@ impl<'a, 's> Means<'a, 's> {
     /// Returns all states of the model with their steps; `None` if there are too many.
     pub(crate) fn whole_graph(&self) -> Option<StateGraph<'a>> {
         let ProcessStudy { system, timing, .. } = self.prepared;
+        if matches!(&self.built, Some(Ok(solvable)) if solvable.view.state_graph().is_of_orbits()) {
+            return None;
+        }
         let mut graph = StateGraph::new(self.engine, Some(system), timing, self.budget.clone()).ok()?;
         let mut state = 0;
         while state < graph.states() {
@@ -535,8 +566,14 @@ fn size_of(view: &stochastic::Stochastic<'_>, seconds: f64) -> ViewSize {
     let states = u64::from(view.tangible_states()) + u64::from(view.decisions());
     let transitions = Some(view.transition_count());
     let states = states.to_string();
+    let unit = if view.state_graph().is_of_orbits() { "states up to symmetry" } else { "states" };
     let view = View::Stochastic.name();
-    ViewSize { view, unit: "states", states, transitions, minimised: None, seconds }
+    ViewSize { view, unit, states, transitions, minimised: None, seconds }
+}
+
+/// Returns the events of a process that are told apart by its number.
+fn values_of(values: Option<&ValueEvents>, process: u8) -> Vec<u16> {
+    values.into_iter().flat_map(|values| values.of_process(process)).collect()
 }
 
 /// Says why it is not known for how long something holds.

@@ -8,6 +8,7 @@ use narrows_performance::timed::{Timed, Walk};
 use narrows_performance::{BuildError, StateGraph, Timing};
 
 use super::blank;
+use super::bracket::{Bracket, FIRST_TICKS, MAX_BRACKET_EDGES, MAX_BRACKET_TICKS};
 use super::exact::{Exact, ExactError};
 use super::failure::{Failure, is_cut, result_of};
 use super::timed::{Asked, ModelFacts, fits_classes, timed_trace};
@@ -235,16 +236,49 @@ impl<'a, 's> Views<'a, 's> {
             self.fill(built, ask, kinds, View::Timed, figure);
             return;
         }
-        let Some((timing, grid)) = self.prepared.timing.rounded() else { return };
-        let built = self.in_ticks(Counted::plain(&timing));
-        self.fill(&built, ask, kinds, View::Timed, figure);
-        figure.witnesses.clear();
-        if let FigureResult::Value { exact, .. } = &mut figure.result {
-            *exact = false;
-            figure.notes.push(format!(
-                "These are bounds and not attained: delays are rounded outwards to multiples of {grid} {}.",
-                self.study.unit
-            ));
+        self.bracket(ask, kinds, figure);
+    }
+
+    /// Answers a question with delays rounded to a grid, which is made finer as long as that is cheap: rounded
+    /// outwards there are all runs, rounded inwards some of them.
+    fn bracket(&self, ask: &Ask, kinds: &[RequestEvents], figure: &mut Figure) {
+        let answer = |timing: &Timing, max_edges: usize| {
+            let mut figure = blank(ask, View::Timed);
+            let built = match self.count_ticks(Counted::plain(timing), max_edges) {
+                Ok(built) => Ok(built?),
+                Err(failure) => Err(failure),
+            };
+            self.fill(&built, ask, kinds, View::Timed, &mut figure);
+            figure.witnesses.clear();
+            Some(figure)
+        };
+        let mut bracket = Bracket::default();
+        let mut ticks = FIRST_TICKS;
+        while let Some(grid) = self.prepared.timing.grid(ticks) {
+            let before = self.budget.watch.seconds();
+            let is_first = ticks == FIRST_TICKS;
+            let max_edges = if is_first { usize::MAX } else { MAX_BRACKET_EDGES };
+            let Some(outer) = answer(&self.prepared.timing.rounded_outwards(grid), max_edges) else { break };
+            let FigureResult::Value { low, high, .. } = outer.result else {
+                if is_first {
+                    *figure = outer;
+                }
+                break;
+            };
+            bracket.narrow(low, high);
+            bracket.grid = Some(grid);
+            let inner = self.prepared.timing.rounded_inwards(grid);
+            let inner = inner.and_then(|timing| answer(&timing, MAX_BRACKET_EDGES));
+            if let Some(FigureResult::Value { low, high, .. }) = inner.map(|inner| inner.result) {
+                bracket.widen(low, high);
+            }
+            bracket.fill(outer, &self.study.unit, figure);
+            let took = self.budget.watch.seconds() - before;
+            let is_late = self.budget.watch.seconds_left().is_some_and(|left| left < 8.0 * took);
+            if bracket.is_closed() || is_late || ticks >= MAX_BRACKET_TICKS {
+                break;
+            }
+            ticks *= 2;
         }
     }
 }
