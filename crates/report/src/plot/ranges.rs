@@ -70,11 +70,12 @@ pub(crate) fn ranges(title: &str, rows: &[Range]) -> String {
     let bottom = height - 24.0;
     // What is not drawn needs no explanation.
     let has = |is_so: &dyn Fn(&Range) -> bool| rows.iter().any(is_so);
+    let is_wide = |value: f64| x(value) > left;
     let legend = [
-        ("c0", "worst case", has(&|row| row.ends.is_some())),
-        ("c0 upto", "up to the best", has(&|row| row.ends.is_some_and(|(worst, best)| best > worst))),
+        ("c0", "worst case", has(&|row| row.ends.is_some_and(|(worst, _)| is_wide(worst)))),
+        ("c0 upto", "up to the best", has(&|row| row.ends.is_some_and(|(worst, best)| x(best) > x(worst)))),
         ("c1 mean", "mean", has(&|row| row.mean.is_some())),
-        ("possible", "possible", has(&|row| row.possible.is_some())),
+        ("possible", "possible", has(&|row| row.possible.is_some_and(|it| it.is_finite() && is_wide(it)))),
     ];
     let mut at = left;
     for (class, name, _) in legend.into_iter().filter(|(_, _, is_drawn)| *is_drawn) {
@@ -102,5 +103,18 @@ mod tests {
         let alone = ranges("t", &rows[1..]);
         assert!(alone.contains(">mean<") && !alone.contains(">worst case<"), "{alone}");
         assert!(ranges("t", &[]).ends_with("</svg>\n"));
+    }
+
+    #[test]
+    fn a_legend_names_only_what_has_a_width() {
+        let row = |ends| Range { name: "a".to_owned(), ends: Some(ends), mean: None, possible: Some(0.0) };
+        let never = ranges("t", &[row((0.0, 2.0))]);
+        assert!(never.contains(">up to the best<"), "{never}");
+        assert!(!never.contains(">worst case<") && !never.contains(">possible<"), "{never}");
+        let sometimes = ranges("t", &[row((0.0, 2.0)), row((1.0, 1.0))]);
+        assert!(sometimes.contains(">worst case<"), "{sometimes}");
+        // Nothing is drawn at all.
+        let nothing = ranges("t", &[row((0.0, 0.0))]);
+        assert!(["worst case", "up to the best"].iter().all(|name| !nothing.contains(name)), "{nothing}");
     }
 }
