@@ -319,6 +319,25 @@ fn a_sweep_that_is_cut_short_is_undecided() {
     assert_eq!(status(&output), 2, "{text}");
 }
 
+/// What is wrong in the same way with several points of a sweep is said once.
+#[test]
+fn points_of_a_sweep_repeat_no_message() {
+    let model = "#ifndef N\n#define N 0\n#endif\nbyte x;\nactive proctype P() { do\n\
+                 #if N < 2\n:: up: x = 1 - x\n#elif N < 4\n:: down: x = 1 - x\n#else\n:: brek\n#endif\nod }";
+    let study = "model = \"m.pml\"\nunit = \"s\"\n[delay]\n\"P:up\" = { exponential = 2 }\n\
+                 [event]\nup = \"P:up\"\n[[ask]]\nthroughput = \"up\"\n[sweep]\nN = [1, 2, 3, 4, 5]\n";
+    let folder = Folder::new(&[("m.pml", model), ("s.toml", study)]);
+    for command in ["measure s.toml", "bottleneck s.toml --no-report"] {
+        let output = folder.run(command);
+        let said = stderr(&output);
+        // In the study, of 2 and 3; in the model, of 4 and 5.
+        for place in ["s.toml:4:1", "s.toml:6:7", "m.pml:11:4"] {
+            assert_eq!(said.matches(place).count(), 1, "{said}");
+        }
+        assert_eq!(said.matches("error[").count(), 3, "{said}");
+    }
+}
+
 /// One point of a sweep that has no end leaves time for the others.
 #[test]
 fn points_of_a_sweep_share_the_time() {

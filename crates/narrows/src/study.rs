@@ -1,5 +1,6 @@
 //! Studies: a model with delays, events and questions, prepared once and then measured, swept or analysed.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use narrows_explicit::Engine as Executor;
@@ -9,7 +10,7 @@ use narrows_model::{
     Watch,
 };
 use narrows_performance::{StateGraph, stochastic};
-use narrows_source::{Diagnostic, Diagnostics, FileId, Loader, Sources};
+use narrows_source::{Diagnostic, Diagnostics, FileId, Loader, Sources, render};
 use narrows_study::{
     Analysis, Measured, ProcessStudy, Question, Study, Subject, Text, Variant, Verdicts, View, trends,
 };
@@ -118,7 +119,7 @@ impl PreparedStudy {
     }
 
     /// Answers the questions with each combination of values that the study names; also returns what is wrong
-    /// with some of them. What is expected along the sweep is added to what was measured.
+    /// with some of them, each message once. What is expected along the sweep is added to what was measured.
     ///
     /// Each combination gets a share of the time, so that one that takes long leaves time for the others.
     pub fn sweep(
@@ -148,6 +149,9 @@ impl PreparedStudy {
             }
         }
         measured.figures.extend(trends(&self.study, &points));
+        // Each combination reads the model anew, so the same place has another number: texts are compared.
+        let mut said = HashSet::new();
+        wrong.retain(|diagnostic| said.insert(render(diagnostic, &self.sources, false)));
         (points, wrong)
     }
 
