@@ -89,6 +89,50 @@ fn the_workflows_do_what_they_say() {
 }
 
 #[test]
+fn a_workflow_names_the_subfolders_with_models_and_studies() {
+    let folder = Folder::new(&[]);
+    for file in [
+        "designs/dma/m.pml",
+        "designs/dma/s.toml",
+        "designs/models only/m.smv",
+        "Cargo.toml",
+        "book.toml",
+        "crate/Cargo.toml",
+        "mixed/m.pml",
+        "mixed/Cargo.toml",
+        "mixed/a.toml",
+        "mixed/b.toml",
+        ".hidden/m.pml",
+        "target/m.pml",
+        "designs/target/s.toml",
+        "docs/readme.md",
+    ] {
+        let path = folder.0.join(file);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        let text = match path.file_name().unwrap().to_str().unwrap() {
+            "Cargo.toml" | "book.toml" => "[package]\nname = \"a\"\n",
+            "a.toml" | "b.toml" | "s.toml" => "model = \"m.pml\"\n[[ask]]\ndeadlock = true\n",
+            _ => "active proctype P() { skip }\n",
+        };
+        std::fs::write(path, text).unwrap();
+    }
+    let commands = |arguments: &str, file: &str| {
+        let output = folder.run(arguments);
+        assert_eq!(status(&output), 0, "{}", stderr(&output));
+        let text = folder.read(file);
+        let lines = text.lines().map(str::trim).filter(|line| line.starts_with("narrows "));
+        lines.map(|line| line[..line.find(" --time").unwrap()].to_owned()).collect::<Vec<_>>()
+    };
+    let expected = [
+        "narrows check designs/dma 'designs/models only' mixed",
+        "narrows bottleneck designs/dma mixed/a.toml mixed/b.toml",
+    ];
+    assert_eq!(commands("init", ".github/workflows/narrows.yml"), expected);
+    let some = ["narrows check designs/dma 'designs/models only'", "narrows bottleneck designs/dma"];
+    assert_eq!(commands("init --ci gitlab designs designs/dma", ".gitlab-ci.yml"), some);
+}
+
+#[test]
 fn a_workflow_needs_a_model_and_a_study() {
     let folder = Folder::new(&[("m.pml", "init { skip }")]);
     for (arguments, what) in [("init", "no study in `.`"), ("init nowhere", "no folder `nowhere`")] {
