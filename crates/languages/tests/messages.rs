@@ -276,6 +276,12 @@ const CASES: &[Case] = &[
         &["label `end` stands at the start of an option", "write `end:` before `if` or `do`"],
     ),
     case(
+        "byte x;\ninit {\n  do\n  :: progress: x = 1 - x\n  od\n}",
+        "P0309",
+        4,
+        &["label `progress` stands at the start of an option", "write `progress:` before `if` or `do`"],
+    ),
+    case(
         "byte x;\ninit {\n  x++;\n  atomic { L: x++; x-- }\n}",
         "P0309",
         4,
