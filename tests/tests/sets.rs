@@ -193,7 +193,7 @@ fn is_run(evaluator: &Evaluator<'_>, trace: &Trace) -> bool {
         .steps
         .iter()
         .filter(|step| step.violations.iter().all(|violation| !violation.kind.is_fatal()))
-        .map(narrows_model::TraceStep::moves)
+        .map(|step| step.moves().to_vec())
         .collect();
     let followed: Vec<&[narrows_model::Move]> = moves.iter().map(Vec::as_slice).collect();
     let blocks = trace.steps.last().is_some_and(|step| !step.violations.is_empty());

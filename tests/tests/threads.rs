@@ -26,7 +26,7 @@ fn system(text: &str) -> Option<System> {
 /// What of an answer must be the same: the verdict, and each state and move of the run.
 fn essence(answer: &Answer) -> String {
     let run = |trace: &Trace| {
-        let steps: Vec<_> = trace.steps.iter().map(|step| (&step.actions, &step.state)).collect();
+        let steps: Vec<_> = trace.steps.iter().map(|step| (&step.done, &step.state)).collect();
         format!("{:?} {steps:?}", trace.cycle)
     };
     match &answer.verdict {

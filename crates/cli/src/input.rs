@@ -9,11 +9,10 @@ use narrows::{
     Choice, Diagnostic, Formula, LANGUAGES, LoadError, Loaded, Loader, Model, Options, Refusal, Rejected,
     Sources, Unanswered,
 };
-use narrows_report::{combined, json_diagnostics};
+use narrows_report::{Document, json_diagnostics};
 use narrows_source::{Span, closest};
-use serde_json::Value;
 
-use crate::output::{self, Format, Outcome};
+use crate::output::{self, Format};
 use crate::watchdog::{self, Work};
 use crate::{limits, reading};
 
@@ -104,57 +103,54 @@ impl Models {
         self.format == Format::Json
     }
 
-    /// Writes a report in the format that was asked for.
-    pub(crate) fn outcome(
+    /// Prints a report in the format that was asked for; returns the exit status that goes with it. A text may be
+    /// empty if there is nothing to say to people.
+    pub(crate) fn say<'d>(
         &self,
         status: u8,
         text: impl FnOnce() -> String,
-        document: impl FnOnce() -> Value,
-    ) -> Outcome {
-        Outcome::new(self.is_json(), status, text, document)
+        document: impl FnOnce() -> Document<'d>,
+    ) -> anyhow::Result<u8> {
+        if self.is_json() { output::print_document(&document()) } else { output::print_next(&text()) }?;
+        Ok(status)
     }
 
-    /// Runs a command on every model; prints the reports, and returns the exit status.
+    /// Runs a command on every model, which prints a report; returns the exit status.
     ///
     /// The formulas are asked of every model, beside what its text claims.
     pub(crate) fn each(
         &self,
         formulas: &[Formula],
-        mut run: impl FnMut(&Model) -> anyhow::Result<Outcome>,
+        mut run: impl FnMut(&Model) -> anyhow::Result<u8>,
     ) -> anyhow::Result<u8> {
         let files = self.expand()?;
-        let mut documents = Vec::new();
         let mut statuses = Vec::new();
+        if self.is_json() && files.len() > 1 {
+            output::begin_documents()?;
+        }
         for file in &files {
             watchdog::limit(Work::Reading, self.time, self.memory);
-            let outcome = match self.load(file, formulas) {
+            let status = match self.load(file, formulas)? {
                 Ok(model) => run(&model)?,
-                Err(rejected) => rejected,
+                Err(status) => status,
             };
-            if self.is_json() {
-                documents.push(outcome.document);
-            } else if !outcome.text.is_empty() {
-                let gap = if statuses.is_empty() { "" } else { "\n" };
-                output::print_report(&format!("{gap}{}", outcome.text))?;
-            }
-            statuses.push(outcome.status);
+            output::begin_next();
+            statuses.push(status);
         }
-        if self.is_json() {
-            output::print_json(&combined(documents))?;
-        }
+        output::end_documents()?;
         Ok(output::worst(&statuses))
     }
 
     /// Says that an engine does not take a model or a question, and why.
-    pub(crate) fn refused(&self, model: &Model, why: Unanswered) -> anyhow::Result<Outcome> {
+    pub(crate) fn refused(&self, model: &Model, why: Unanswered) -> anyhow::Result<u8> {
         let Unanswered::Refused(refusal) = why else { return Err(why.into()) };
         if !refusal.span.is_some_and(|span| model.sources.files().any(|(id, _)| id == span.file)) {
             anyhow::bail!("{}: {}", model.name, refusal.reason);
         }
         let diagnostic = not_for_sets(&model.sources, &refusal);
-        Ok(self.outcome(2, String::new, || {
-            json_diagnostics(&model.name, std::slice::from_ref(&diagnostic), &model.sources, None)
-        }))
+        self.say(2, String::new, || {
+            json_diagnostics(&model.name, std::slice::from_ref(&diagnostic), &model.sources, None).into()
+        })
     }
 
     /// Makes sure that there is one model, if an option needs that.
@@ -179,32 +175,36 @@ impl Models {
         Ok((count > 0).then_some(&self.files))
     }
 
-    /// Reads a model, and shows what is wrong with it.
-    fn load(&self, path: &Path, formulas: &[Formula]) -> Result<Model, Outcome> {
+    /// Reads a model, or shows what is wrong with it and returns the exit status.
+    fn load(&self, path: &Path, formulas: &[Formula]) -> anyhow::Result<Result<Model, u8>> {
         let options = Options {
             definitions: self.definitions.iter().map(|text| text.as_str().into()).collect(),
             formulas: formulas.to_vec(),
         };
         let read = read_model(path, &self.include, &options, self.quiet);
         let name = path.display().to_string();
-        read.map_err(|error| self.unreadable(path, &error))?
-            .map_err(|rejected| self.rejected(&name, &rejected.diagnostics, &rejected.sources))
+        let status = match read {
+            Ok(Ok(model)) => return Ok(Ok(model)),
+            Ok(Err(rejected)) => self.rejected(&name, &rejected.diagnostics, &rejected.sources),
+            Err(error) => self.unreadable(path, &error),
+        };
+        Ok(Err(status?))
     }
 
-    fn rejected(&self, name: &str, list: &[Diagnostic], sources: &Sources) -> Outcome {
+    fn rejected(&self, name: &str, list: &[Diagnostic], sources: &Sources) -> anyhow::Result<u8> {
         let message = format!("{name} is not a model that can be used");
         let other = list.is_empty().then_some(message.as_str());
         if let Some(message) = other {
             output::error(message);
         }
-        self.outcome(2, String::new, || json_diagnostics(name, list, sources, other))
+        self.say(2, String::new, || json_diagnostics(name, list, sources, other).into())
     }
 
-    fn unreadable(&self, path: &Path, error: &std::io::Error) -> Outcome {
+    fn unreadable(&self, path: &Path, error: &std::io::Error) -> anyhow::Result<u8> {
         let message = unreadable(path, error);
         output::error(&message);
         let name = path.display().to_string();
-        self.outcome(2, String::new, || json_diagnostics(&name, &[], &Sources::default(), Some(&message)))
+        self.say(2, String::new, || json_diagnostics(&name, &[], &Sources::default(), Some(&message)).into())
     }
 }
 
@@ -296,7 +296,7 @@ pub(crate) fn read_text(path: &Path) -> std::io::Result<String> {
     read_up_to(path, LARGEST)
 }
 
-/// Reads measurements, of which there may be tens of millions.
+/// Reads measurements, of which there may be tens of millions, or a run, which may be as long.
 pub(crate) fn read_large_text(path: &Path) -> std::io::Result<String> {
     read_up_to(path, LARGEST_LOG)
 }

@@ -1,9 +1,11 @@
 //! Standard output and standard error.
 
 use std::io::{BufWriter, ErrorKind, IsTerminal, StdoutLock, Write};
-use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 use clap::{ArgMatches, ValueEnum};
+use narrows_report::Document;
 use narrows_source::{Diagnostic, Sources, printable, printable_json, render};
 use serde_json::{Value, json};
 
@@ -79,6 +81,23 @@ pub(crate) fn print_report(text: &str) -> anyhow::Result<()> {
     if colour::is_wanted(&std::io::stdout()) { print_raw(&colour::painted(&text)) } else { print_raw(&text) }
 }
 
+/// Whether a report about another model was printed.
+static IS_NEXT: AtomicBool = AtomicBool::new(false);
+
+/// Says that what comes now is about another model.
+pub(crate) fn begin_next() {
+    IS_NEXT.store(true, Ordering::Relaxed);
+}
+
+/// Prints a report for people, set off from one about another model; nothing if it is empty.
+pub(crate) fn print_next(text: &str) -> anyhow::Result<()> {
+    if text.is_empty() {
+        return Ok(());
+    }
+    let gap = if IS_NEXT.load(Ordering::Relaxed) { "\n" } else { "" };
+    print_report(&format!("{gap}{text}"))
+}
+
 /// Prints data: to a terminal like text, and otherwise every character as it is.
 pub(crate) fn print_data(text: &str) -> anyhow::Result<()> {
     if std::io::stdout().is_terminal() { print(text) } else { print_raw(text) }
@@ -95,10 +114,7 @@ fn print_raw(text: &str) -> anyhow::Result<()> {
         let mut stdout = std::io::stdout().lock();
         stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush())
     };
-    match watchdog::uninterrupted(write) {
-        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
-        result => Ok(result?),
-    }
+    well_written(watchdog::uninterrupted(write))
 }
 
 /// Standard output for text that comes in pieces; what a model says in it does nothing to the terminal.
@@ -128,13 +144,74 @@ pub(crate) fn print_json(document: &Value) -> anyhow::Result<()> {
     print_raw(&printable_json(&format!("{document:#}\n")))
 }
 
+/// How many documents are in the list that is being printed, if one is.
+static LISTED: Mutex<Option<usize>> = Mutex::new(None);
+
+fn listed() -> std::sync::MutexGuard<'static, Option<usize>> {
+    LISTED.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Begins to print documents about several models: one that holds a list of them, each as soon as it is there.
+pub(crate) fn begin_documents() -> anyhow::Result<()> {
+    let head = format!("{:#}", Value::Object(narrows_report::envelope()));
+    *listed() = Some(0);
+    print_raw(&format!("{},\n  \"models\": [", head.trim_end_matches("\n}")))
+}
+
+/// Ends the list of documents, if there is one.
+pub(crate) fn end_documents() -> anyhow::Result<()> {
+    if listed().take().is_some() { print_raw("\n  ]\n}\n") } else { Ok(()) }
+}
+
+/// Prints a JSON document step by step, in the list of documents if there is one.
+pub(crate) fn print_document(document: &Document<'_>) -> anyhow::Result<()> {
+    let place = listed().as_mut().map(|count| std::mem::replace(count, *count + 1));
+    let write = || {
+        let mut out = BufWriter::new(JsonPrinter(std::io::stdout().lock()));
+        match place {
+            Some(before) => {
+                out.write_all(if before == 0 { b"\n    " } else { b",\n    " })?;
+                document.write(&mut out, 4)?;
+            }
+            None => {
+                document.write(&mut out, 0)?;
+                out.write_all(b"\n")?;
+            }
+        }
+        out.flush()
+    };
+    well_written(watchdog::uninterrupted(write))
+}
+
+/// A reader that has gone away is no error.
+fn well_written(result: std::io::Result<()>) -> anyhow::Result<()> {
+    match result {
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
+        result => Ok(result?),
+    }
+}
+
+/// Writes JSON that comes in pieces, each of whole characters, so that it does nothing to a terminal.
+struct JsonPrinter<W: Write>(W);
+
+impl<W: Write> Write for JsonPrinter<W> {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.write_all(printable_json(&String::from_utf8_lossy(bytes)).as_bytes())?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        self.0.flush()
+    }
+}
+
 /// Prints a document that says that there is no answer.
 pub(crate) fn print_failure(message: &str) {
     let mut document = narrows_report::envelope();
     document.insert("answers".to_owned(), json!([]));
     document.insert("error".to_owned(), json!(message));
-    // There is nobody left to tell if this fails too.
-    let _ = print_json(&Value::Object(document));
+    // What was said of other models stays said. There is nobody left to tell if this fails too.
+    let _ = print_document(&document.into()).and_then(|()| end_documents());
 }
 
 /// Prints a document that says that what was asked is undecided.

@@ -25,7 +25,7 @@ const AFTERMATH: Duration = Duration::from_secs(2);
 const PROGRAM: u64 = 48 << 20;
 
 /// A run of half a million steps takes so much.
-const LONG_RUN: u64 = 256 << 20;
+const LONG_RUN: u64 = 128 << 20;
 
 /// What the program does.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -219,18 +219,7 @@ fn little_address_space_is_a_limit_of_memory() {
 /// Runs a command; returns what came out, and how many kilobytes it had in memory at most.
 #[cfg(target_os = "linux")]
 fn with_peak(folder: &Folder, arguments: &str) -> (Output, u64) {
-    let child = folder.command(arguments).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
-    let peak = || {
-        let text = std::fs::read_to_string(format!("/proc/{}/status", child.id())).ok()?;
-        let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"))?.to_owned();
-        line.split_whitespace().next()?.parse::<u64>().ok()
-    };
-    let mut most = 0;
-    while let Some(kilobytes) = peak() {
-        most = kilobytes;
-        std::thread::sleep(std::time::Duration::from_millis(20));
-    }
-    (child.wait_with_output().unwrap(), most)
+    program::peak(folder.command(arguments).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap())
 }
 
 /// What a long atomic sequence takes is counted: once, frames piled up that nobody used again.

@@ -4,10 +4,11 @@
 
 mod program;
 
+use std::fmt::Write;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use program::{Folder, status, stderr, stdout};
+use program::{Folder, document, status, stderr, stdout};
 
 const ENDLESS: &str = "int x;\nactive [2] proctype P() { do :: up: x++ :: x-- od }\n";
 const STUDY: &str = "model = \"endless.pml\"\nunit = \"us\"\n[delay]\n\"P:up\" = { exponential = 1.0 }\n\
@@ -63,4 +64,47 @@ fn a_signal_ends_a_simulation_with_what_is_known() {
     assert_eq!(status(&output), 2);
     assert!(stdout(&output).contains("stopped after"), "{}", stdout(&output));
     assert!(stderr(&output).contains("undecided: the search was interrupted"), "{}", stderr(&output));
+}
+
+/// What was said of other models stays said, and the document stays one, whatever ends the program.
+#[test]
+fn documents_about_several_models_are_whole() {
+    let mut growing = "byte x; inline f0() { x++ }\n".to_owned();
+    for n in 1..40 {
+        writeln!(growing, "inline f{n}() {{ f{0}(); f{0}() }}", n - 1).unwrap();
+    }
+    growing += "init { f39() }\n";
+    let good = "byte x;\nactive proctype P() { x = 1; assert(x == 1) }\n";
+    let folder = Folder::new(&[("good.pml", good), ("growing.pml", &growing)]);
+    let output = folder.run("check good.pml growing.pml good.pml --format json --time 300ms --memory 200M");
+    assert_eq!(status(&output), 2, "{}", stderr(&output));
+    let models = document(&output)["models"].as_array().unwrap().clone();
+    assert_eq!(models[0]["answers"][0]["verdict"], "holds");
+    assert!(models.len() > 1, "{models:?}");
+    let output = folder.run("check good.pml missing.pml good.pml --format json");
+    assert_eq!(document(&output)["models"].as_array().unwrap().len(), 3);
+}
+
+/// A run of a hundred thousand steps: once, its document took 600 MB while it was written.
+#[cfg(target_os = "linux")]
+#[test]
+fn long_runs_are_written_step_by_step() {
+    let far = "int x, y;\nactive proctype P() { do :: x < 50000 -> x++; y = x :: else -> break od; assert(x == 0) }\n";
+    let folder = Folder::new(&[("far.pml", far)]);
+    for (arguments, said) in [
+        ("check far.pml --memory 60M --format json", "said"),
+        ("check far.pml --memory 60M --trace run.json", "text"),
+    ] {
+        let file = std::fs::File::create(folder.0.join(said)).unwrap();
+        let child = folder.command(arguments).stdout(file).spawn().unwrap();
+        let (output, most) = program::peak(child);
+        assert_eq!(status(&output), 1, "{arguments}\n{}", stderr(&output));
+        assert!(most < 140_000, "{arguments}: {most} kB");
+    }
+    for name in ["said", "run.json"] {
+        let document: serde_json::Value = serde_json::from_str(&folder.read(name)).unwrap();
+        let trace = if name == "said" { &document["answers"][0]["trace"] } else { &document["trace"] };
+        assert_eq!(trace["steps"].as_array().unwrap().len(), 150_002, "{name}");
+        assert_eq!(trace["choices"].as_array().unwrap().len(), 150_002, "{name}");
+    }
 }

@@ -8,7 +8,7 @@ use std::ops::ControlFlow;
 
 use narrows_logic::{Ltl, translate};
 use narrows_model::{
-    Action, Atom, Claim, Counterexample, Coverage, Move, Question, Refusal, Scratch, StateSpace, Trace,
+    Atom, Claim, Counterexample, Coverage, Done, Move, Question, Refusal, Scratch, StateSpace, Trace,
     Verdict, Violation, ViolationKind, Watched, Watcher,
 };
 
@@ -150,8 +150,8 @@ fn more(
     first: &Verdict,
 ) -> Result<Vec<Counterexample>, NotReplayed> {
     let Verdict::Fails { trace: first, .. } = first else { return Ok(Vec::new()) };
-    let actions = |trace: &Trace| -> Vec<Vec<Action>> {
-        trace.steps[trace.cycle.unwrap_or(0)..].iter().map(|step| step.actions.clone()).collect()
+    let actions = |trace: &Trace| -> Vec<Done> {
+        trace.steps[trace.cycle.unwrap_or(0)..].iter().map(|step| step.done.clone()).collect()
     };
     let mut list: Vec<Counterexample> = Vec::new();
     for forbidden in cycles::others(watched, plan, options.runs, scope) {
@@ -227,7 +227,7 @@ fn roll_up(trace: &mut Trace) {
     while let (Some(start), Some(last)) = (trace.cycle, trace.steps.len().checked_sub(1))
         && start > 0
         && start <= last
-        && trace.steps[start - 1].actions == trace.steps[last].actions
+        && trace.steps[start - 1].done == trace.steps[last].done
         && trace.state(start - 1) == trace.state(last)
     {
         trace.steps.pop();

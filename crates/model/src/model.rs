@@ -12,8 +12,8 @@ use narrows_source::{FileId, Sources, Span};
 use crate::behaviour::Fault;
 use crate::synchronous::{Reference, Role, SynchronousSystem, Value, Variable, changes};
 use crate::{
-    Action, Change, Choice, Evaluator, Event, Expansion, Problem, Question, Refusal, Scratch, Shown,
-    StateSpace, System, TraceStep, Violation,
+    Action, Change, Choice, Done, Evaluator, Event, Expansion, Move, Problem, Question, Refusal, RunStep,
+    Scratch, Shown, StateSpace, System, TraceStep, Violation,
 };
 
 /// A model, with its text.
@@ -231,21 +231,21 @@ impl Model {
 
     /// Returns the number of a step among those of the state before it, counted from 0; `None` if it is none
     /// of them, or they are not told apart by numbers.
-    pub fn choice(&self, before: &[u8], step: &TraceStep) -> Option<u32> {
+    pub fn choice(&self, before: &[u8], step: &RunStep) -> Option<u32> {
         match &self.form {
             Form::Processes(system) => Evaluator::new(system).choice(before, step),
             Form::Synchronous(_) => None,
-            Form::Labelled(_) => step.actions.first().and_then(|action| match action.choice {
-                Choice::Number(number) => Some(number),
-                Choice::Move(_) => None,
-            }),
+            Form::Labelled(_) => match step.done {
+                Done::Label { number, .. } => Some(number),
+                _ => None,
+            },
         }
     }
 
     /// Returns what is sent, received and printed in a step, in order.
-    pub fn events(&self, before: &[u8], step: &TraceStep) -> Vec<Event> {
+    pub fn events(&self, before: &[u8], moves: &[Move]) -> Vec<Event> {
         match &self.form {
-            Form::Processes(system) => Evaluator::new(system).events(before, &step.moves()),
+            Form::Processes(system) => Evaluator::new(system).events(before, moves),
             Form::Synchronous(_) | Form::Labelled(_) => Vec::new(),
         }
     }

@@ -2,12 +2,16 @@
 
 use std::fmt;
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
 use narrows_logic::{Lasso, Ltl};
 use narrows_source::Span;
 
 use crate::model::StepList;
-use crate::{Atom, Evaluator, Expansion, Move, MoveKind, Scratch, StateSpace, Successor, Violation};
+use crate::synchronous::{Reference, Role, SynchronousSystem, Value, changes};
+use crate::{
+    Atom, Evaluator, Expansion, Form, Model, Move, MoveKind, Scratch, StateSpace, Successor, Violation,
+};
 
 /// A run from the initial state.
 #[derive(Clone, Debug, Default)]
@@ -15,7 +19,7 @@ pub struct Trace {
     /// The initial state.
     pub initial: Vec<u8>,
     /// The steps.
-    pub steps: Vec<TraceStep>,
+    pub steps: Vec<RunStep>,
     /// For an endless run: the step that comes again after the last one. If there is no such step, the run
     /// stays in its last state for ever.
     pub cycle: Option<usize>,
@@ -39,7 +43,137 @@ pub struct TraceAtom {
     pub values: Vec<bool>,
 }
 
-/// One edge of the state space.
+/// A step of a run, as little of it as tells the rest: runs may have millions. A [`Teller`] says who did what, and
+/// what it changed.
+#[derive(Clone, Debug, Default)]
+pub struct RunStep {
+    /// What was done.
+    pub done: Done,
+    /// What went wrong.
+    pub violations: Vec<Violation>,
+    /// The state after it; the one before it, if something went so wrong that there is none.
+    pub state: Vec<u8>,
+}
+
+/// What was done in a step of a run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Done {
+    /// A process did something.
+    Move(Move),
+    /// Several did, or one did several things, in order.
+    Moves(Box<[Move]>),
+    /// All variables of a synchronous system changed at once. Its inputs had these values, in the order in which
+    /// the system has them.
+    Inputs(Box<[Value]>),
+    /// Something of which the label is known.
+    Label {
+        /// The label.
+        text: Arc<str>,
+        /// The number of the step among those of its state.
+        number: u32,
+    },
+}
+
+impl Default for Done {
+    fn default() -> Self {
+        Done::Moves(Box::default())
+    }
+}
+
+impl RunStep {
+    /// Makes a step of which the moves are known.
+    pub fn of_moves(moves: &[Move], violations: Vec<Violation>, state: Vec<u8>) -> RunStep {
+        let done = match moves {
+            [step] => Done::Move(*step),
+            _ => Done::Moves(moves.into()),
+        };
+        RunStep { done, violations, state }
+    }
+
+    /// Makes a step of which the label is known, and its number among those of its state.
+    pub fn labelled(text: &str, number: u32, state: Vec<u8>) -> RunStep {
+        RunStep { done: Done::Label { text: text.into(), number }, violations: Vec::new(), state }
+    }
+
+    /// Returns the transitions that processes took.
+    pub fn moves(&self) -> &[Move] {
+        match &self.done {
+            Done::Move(step) => std::slice::from_ref(step),
+            Done::Moves(moves) => moves,
+            Done::Inputs(_) | Done::Label { .. } => &[],
+        }
+    }
+
+    /// Returns the label, if that is what is known of it.
+    pub fn label(&self) -> Option<&str> {
+        match &self.done {
+            Done::Label { text, .. } => Some(text),
+            _ => None,
+        }
+    }
+}
+
+/// Tells the steps of runs of a model.
+pub struct Teller<'m>(Telling<'m>);
+
+enum Telling<'m> {
+    Processes(Evaluator<'m>),
+    Synchronous(Box<Reference<'m>>),
+    Labelled,
+}
+
+impl<'m> Teller<'m> {
+    /// Begins to tell runs of a model.
+    pub fn new(model: &'m Model) -> Teller<'m> {
+        Teller(match &model.form {
+            Form::Processes(system) => Telling::Processes(Evaluator::new(system)),
+            Form::Synchronous(system) => Telling::Synchronous(Box::new(Reference::new(system))),
+            Form::Labelled(_) => Telling::Labelled,
+        })
+    }
+
+    /// Tells a step of a run, by its number from 0.
+    pub fn step(&self, trace: &Trace, index: usize) -> TraceStep {
+        let (before, step) = (trace.state(index), &trace.steps[index]);
+        let (violations, state) = (step.violations.clone(), step.state.clone());
+        match &self.0 {
+            Telling::Processes(evaluator) => {
+                evaluator.trace_step(before, step.moves(), violations, Some(state))
+            }
+            Telling::Synchronous(reference) => {
+                let (mut old, new) = (reference.unpack(before), reference.unpack(&state));
+                step.set_inputs(reference.system(), &mut old);
+                let changes = changes(reference.system(), &old, &new);
+                TraceStep { actions: Vec::new(), violations, state, changes }
+            }
+            Telling::Labelled => {
+                let number = if let Done::Label { number, .. } = step.done { number } else { 0 };
+                TraceStep::labelled(step.label().unwrap_or_default().to_owned(), number, state, violations)
+            }
+        }
+    }
+
+    /// Tells what was done in a step of a run, and nothing else.
+    pub fn actions(&self, step: &RunStep) -> Vec<Action> {
+        match &self.0 {
+            Telling::Processes(evaluator) => step.moves().iter().map(|one| evaluator.action(*one)).collect(),
+            Telling::Synchronous(_) | Telling::Labelled => Vec::new(),
+        }
+    }
+}
+
+impl RunStep {
+    /// Gives the inputs among values the values that they had in this step.
+    pub(crate) fn set_inputs(&self, system: &SynchronousSystem, values: &mut [Value]) {
+        let Done::Inputs(inputs) = &self.done else { return };
+        let places = system.variables.iter().zip(values).filter(|(variable, _)| variable.role == Role::Input);
+        for ((_, value), input) in places.zip(inputs) {
+            *value = *input;
+        }
+    }
+}
+
+/// One edge of the state space, told.
 #[derive(Clone, Debug, Default)]
 pub struct TraceStep {
     /// What was done, in order; nothing where all variables change at once.
@@ -216,19 +350,19 @@ fn find_step(
     evaluator: &Evaluator<'_>,
     state: &[u8],
     wanted: impl Fn(&Successor<'_>) -> bool,
-) -> Option<TraceStep> {
+) -> Option<RunStep> {
     let mut found = None;
     let mut scratch = Scratch::default();
     evaluator.successors(state, &mut scratch, &mut |successor| {
         if wanted(&successor) {
-            let violations = successor.violations.to_vec();
-            found = Some((successor.moves.to_vec(), violations, successor.target.map(<[u8]>::to_vec)));
+            let target = successor.target.unwrap_or(state).to_vec();
+            found = Some(RunStep::of_moves(successor.moves, successor.violations.to_vec(), target));
             ControlFlow::Break(())
         } else {
             ControlFlow::Continue(())
         }
     });
-    found.map(|(moves, violations, target)| evaluator.trace_step(state, &moves, violations, target))
+    found
 }
 
 impl Evaluator<'_> {
@@ -260,7 +394,7 @@ impl Evaluator<'_> {
 
     /// Returns the number of a step among the successors of a state, counted from 0; `None` for the beginning
     /// of an atomic sequence.
-    pub(crate) fn choice(&self, before: &[u8], step: &TraceStep) -> Option<u32> {
+    pub(crate) fn choice(&self, before: &[u8], step: &RunStep) -> Option<u32> {
         let moves = step.moves();
         let mut index = 0;
         let mut found = None;
@@ -302,5 +436,22 @@ impl TraceStep {
     /// Returns the transitions that processes took.
     pub fn moves(&self) -> Vec<Move> {
         self.actions.iter().filter_map(Action::transition).collect()
+    }
+
+    /// Returns what a run keeps of it.
+    pub fn kept(&self) -> RunStep {
+        let (violations, state) = (self.violations.clone(), self.state.clone());
+        match self.actions.first().map(|action| action.choice) {
+            Some(Choice::Number(number)) => {
+                RunStep { violations, ..RunStep::labelled(&self.actions[0].label, number, state) }
+            }
+            Some(Choice::Move(_)) => RunStep::of_moves(&self.moves(), violations, state),
+            // Inputs are told first, and have no value before.
+            None => {
+                let inputs = self.changes.iter().filter(|change| change.before.is_none());
+                let values = inputs.filter_map(|change| change.after.as_ref()?.number).collect();
+                RunStep { done: Done::Inputs(values), violations, state }
+            }
+        }
     }
 }

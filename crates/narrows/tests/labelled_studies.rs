@@ -4,7 +4,7 @@ mod labelled;
 mod studies;
 
 use labelled::{assert_near, bounds, figures, lotos, reason, try_figures, try_prepare};
-use narrows_model::{FigureResult, Number};
+use narrows_model::{FigureResult, Number, RunStep};
 use studies::budget;
 
 const CLOCK: &str = "specification Clock [a] : noexit
@@ -223,7 +223,7 @@ fn runs_show_the_bounds() {
     let found = lotos(&queue(1), study);
     assert_eq!(bounds(&found[0]), (5.0, 5.0));
     let (_, trace) = &found[0].witnesses[0];
-    let labels: Vec<&str> = trace.steps.iter().map(|step| step.actions[0].label.as_str()).collect();
+    let labels: Vec<&str> = trace.steps.iter().filter_map(RunStep::label).collect();
     assert_eq!(labels, ["ARRIVE", "SERVE"]);
     assert_eq!(trace.times, ["1 s", "6 s"]);
 }

@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 use crate::decimals::{DIGITS, certain};
 use crate::json::{head, large};
 use crate::text::set_size;
-use crate::{narration, sweep, tables, units};
+use crate::{Document, narration, sweep, tables, units};
 
 /// Everything a report says about measurements.
 #[derive(Clone, Debug)]
@@ -173,7 +173,7 @@ impl Figures<'_> {
     }
 
     pub(crate) fn answer(&self, figure: &Figure) -> Value {
-        answer_value(figure, |trace| narration::value(self.model, trace))
+        told_figure(figure, |trace| narration::document(self.model, trace)).to_value()
     }
 
     /// Returns how many states were covered as sets, if they were.
@@ -190,7 +190,10 @@ pub(crate) fn count_value(digits: &str) -> Value {
 }
 
 /// Writes a figure as JSON; `run` writes the runs that show it.
-pub(crate) fn answer_value(figure: &Figure, run: impl Fn(&Trace) -> Value) -> Value {
+pub(crate) fn told_figure<'a>(
+    figure: &'a Figure,
+    run: impl Fn(&'a Trace) -> Document<'a> + Copy + 'a,
+) -> Document<'a> {
     let mut entry = Map::new();
     let mut put = |key: &str, value: Value| _ = entry.insert(key.to_owned(), value);
     put("kind", json!(figure.kind));
@@ -239,9 +242,15 @@ pub(crate) fn answer_value(figure: &Figure, run: impl Fn(&Trace) -> Value) -> Va
     if !figure.curve.is_empty() {
         put("distribution", figure.curve.iter().map(|one| json!([one.time, one.low, one.high])).collect());
     }
-    let runs = figure.witnesses.iter().map(|(what, trace)| json!({ "shows": what, "trace": run(trace) }));
-    put("runs", runs.collect());
-    Value::Object(entry)
+    let mut document = Document::from(entry);
+    let shown = move |(what, trace): &'a (String, Trace)| {
+        let mut shown = Document::from(Map::new());
+        shown.insert("shows", json!(what));
+        shown.insert("trace", run(trace));
+        shown
+    };
+    document.insert("runs", Document::list(move || figure.witnesses.iter().map(shown)));
+    document
 }
 
 /// Says what was asked. The view is said where a question is asked in several.

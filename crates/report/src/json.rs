@@ -4,11 +4,11 @@ use narrows_model::{Answer, Counterexample, Question, Reply, Verdict};
 use narrows_source::{Diagnostic, Severity, Sources, Span};
 use serde_json::{Map, Value, json};
 
-use crate::figures::answer_value as figure_value;
+use crate::figures::told_figure;
 use crate::report::place_of;
 use crate::run::violation_text;
 use crate::text::headline;
-use crate::{Report, loss, narration, orbits};
+use crate::{Document, Report, loss, narration, orbits};
 
 /// The version of the shape.
 pub(crate) const SCHEMA: u32 = 1;
@@ -48,12 +48,10 @@ pub fn combined(mut documents: Vec<Value>) -> Value {
 }
 
 /// Reports on a model.
-pub fn document(report: &Report<'_>) -> Value {
+pub fn document<'a>(report: &'a Report<'_>) -> Document<'a> {
     let coverage = report.coverage;
-    let mut document = head(&report.model.name);
-    let mut put = |name: &str, value: Value| {
-        document.insert(name.to_owned(), value);
-    };
+    let mut document = Document::from(head(&report.model.name));
+    let mut put = |name: &str, value: Value| document.insert(name, value);
     if let Some(sets) = &coverage.sets {
         if let Some(states) = &sets.states {
             put("states", large(states));
@@ -102,12 +100,12 @@ pub fn document(report: &Report<'_>) -> Value {
             })
             .collect(),
     );
-    let reply_value = |reply: &Reply| match reply {
-        Reply::Answer(answer) => answer_value(report, answer),
-        Reply::Figure(figure) => figure_value(figure, |trace| narration::value(report.model, trace)),
+    let told = |reply: &'a Reply| match reply {
+        Reply::Answer(answer) => told_answer(report, answer),
+        Reply::Figure(figure) => told_figure(figure, |trace| narration::document(report.model, trace)),
     };
-    put("answers", report.replies.iter().map(reply_value).collect());
-    put(
+    document.insert("answers", Document::list(move || report.replies.iter().map(told)));
+    document.insert(
         "unreached",
         report
             .unreached()
@@ -120,9 +118,9 @@ pub fn document(report: &Report<'_>) -> Value {
                 value.insert("reached".into(), json!(entry.is_waited_for));
                 Value::Object(value)
             })
-            .collect(),
+            .collect::<Value>(),
     );
-    Value::Object(document)
+    document
 }
 
 /// Writes a number that may be large: few programs read large ones, so that these are texts.
@@ -138,8 +136,9 @@ pub(crate) fn add_place(entry: &mut Map<String, Value>, sources: &Sources, span:
     }
 }
 
-fn answer_value(report: &Report<'_>, answer: &Answer) -> Value {
+fn told_answer<'a>(report: &'a Report<'_>, answer: &'a Answer) -> Document<'a> {
     let mut entry = Map::new();
+    let mut run = None;
     entry.insert("kind".into(), json!(answer.question.kind()));
     entry.insert("name".into(), json!(answer.question.name()));
     match &answer.verdict {
@@ -162,7 +161,7 @@ fn answer_value(report: &Report<'_>, answer: &Answer) -> Value {
             entry.insert("message".into(), json!(message));
             add_place(&mut entry, report.sources(), span);
             entry.insert("shortest".into(), json!(shortest));
-            entry.insert("trace".into(), narration::value(report.model, trace));
+            run = Some(narration::document(report.model, trace));
         }
         Verdict::Undecided(limit) => {
             entry.insert("verdict".into(), json!("undecided"));
@@ -176,23 +175,31 @@ fn answer_value(report: &Report<'_>, answer: &Answer) -> Value {
             entry.insert("verdict".into(), json!("undecided"));
         }
     }
+    let mut document = Document::from(entry);
+    let has_place =
+        matches!(&document, Document::Object(fields) if fields.iter().any(|(name, _)| name == "line"));
+    if let Some(run) = run {
+        document.insert("trace", run);
+    }
     if let Some(witness) = &answer.witness {
-        entry.insert("witness".into(), narration::value(report.model, witness));
+        document.insert("witness", narration::document(report.model, witness));
     }
     if !answer.more.is_empty() {
-        let trace = |other: &Counterexample| narration::value(report.model, &other.trace);
-        entry.insert("more".into(), answer.more.iter().map(trace).collect());
+        let trace = |other: &'a Counterexample| narration::document(report.model, &other.trace);
+        document.insert("more", Document::list(move || answer.more.iter().map(trace)));
     }
     if !answer.notes.is_empty() {
-        entry.insert("notes".into(), json!(answer.notes));
+        document.insert("notes", json!(answer.notes));
     }
     if let Some(engine) = answer.engine {
-        entry.insert("engine".into(), json!(engine));
+        document.insert("engine", json!(engine));
     }
-    if !entry.contains_key("line") && report.model.synchronous().is_some() {
-        add_place(&mut entry, report.sources(), report.model.place_of(&answer.question));
+    if !has_place && report.model.synchronous().is_some() {
+        let mut place = Map::new();
+        add_place(&mut place, report.sources(), report.model.place_of(&answer.question));
+        place.into_iter().for_each(|(name, value)| document.insert(&name, value));
     }
-    Value::Object(entry)
+    document
 }
 
 /// Reports that a model can't be used.

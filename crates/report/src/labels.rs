@@ -3,9 +3,10 @@
 
 use std::fmt::Write;
 
-use narrows_model::{Choice, Trace, TraceStep};
+use narrows_model::{Done, RunStep, Trace};
 use serde_json::{Map, Value, json};
 
+use crate::Document;
 use crate::columns::{self, Column};
 use crate::diagram::{Diagram, DiagramEdge, DiagramNode};
 use crate::error::TraceError;
@@ -13,16 +14,17 @@ use crate::run::{each_step, one_line};
 use crate::trace_json::{find_trace, read_cycle, strings};
 
 /// Returns the label of a step.
-fn label(step: &TraceStep) -> &str {
-    step.actions.first().map_or("", |action| &action.label)
+fn label(step: &RunStep) -> &str {
+    step.label().unwrap_or_default()
 }
 
 /// Writes the steps of a run.
 pub(crate) fn steps(trace: &Trace, into: &mut String) {
     let total = trace.steps.len();
     let width = total.to_string().len();
-    each_step(trace, into, |index, step, bar, into| {
-        let _ = writeln!(into, "{}{:>width$}  {}", bar.text(), index + 1, one_line(label(step)));
+    each_step(trace, into, |index, bar, into| {
+        let label = label(&trace.steps[index]);
+        let _ = writeln!(into, "{}{:>width$}  {}", bar.text(), index + 1, one_line(label));
     });
     if let Some(start) = trace.cycle.filter(|start| *start < total) {
         let _ = writeln!(into, "└─ back to step {}", start + 1);
@@ -61,7 +63,7 @@ pub(crate) fn diagram(trace: &Trace) -> Diagram {
         ..DiagramNode::default()
     };
     let place = |state: usize| shown.iter().position(|known| *known == state);
-    let edge = |(index, step): (usize, &TraceStep)| {
+    let edge = |(index, step): (usize, &RunStep)| {
         let to = if index + 1 == last { cycle? } else { index + 1 };
         Some(DiagramEdge { from: place(index)?, to: place(to)?, label: one_line(label(step)) })
     };
@@ -73,22 +75,24 @@ pub(crate) fn diagram(trace: &Trace) -> Diagram {
 const MAX_DRAWN_STEPS: usize = 60;
 
 /// Makes the value of `"trace"` in answers and in documents.
-pub(crate) fn trace_value(trace: &Trace) -> Value {
-    let step = |(index, step): (usize, &TraceStep)| {
+pub(crate) fn trace_document(trace: &Trace) -> Document<'_> {
+    let step = move |(index, step): (usize, &RunStep)| {
         let mut entry = Map::new();
         entry.insert("label".into(), json!(label(step)));
         if let Some(time) = trace.times.get(index) {
             entry.insert("time".into(), json!(time));
         }
-        Value::Object(entry)
+        Document::from(Value::Object(entry))
     };
-    let steps: Vec<Value> = trace.steps.iter().enumerate().map(step).collect();
-    let choice = |step: &TraceStep| match step.actions.first().map(|action| action.choice) {
-        Some(Choice::Number(number)) => Some(number),
-        _ => None,
+    let choice = |step: &RunStep| match step.done {
+        Done::Label { number, .. } => Document::from(json!(number)),
+        _ => Document::from(Value::Null),
     };
-    let choices: Vec<Option<u32>> = trace.steps.iter().map(choice).collect();
-    json!({ "choices": choices, "cycle": trace.cycle, "steps": steps })
+    let mut document = Document::from(Map::new());
+    document.insert("choices", Document::list(move || trace.steps.iter().map(choice)));
+    document.insert("cycle", json!(trace.cycle));
+    document.insert("steps", Document::list(move || trace.steps.iter().enumerate().map(step)));
+    document
 }
 
 /// A recorded run of labels.

@@ -8,6 +8,7 @@
 //! | `columns.rs` | signals and gates of a run as text |
 //! | `rates.rs` | numbers of graphs with rates |
 //! | `fits.rs`, `against.rs` | delays that fit measurements; predictions beside them |
+//! | `document.rs` | JSON that is written as it is made |
 //! | `html/` | pages, from the templates in `crates/report/templates`, which escape what a model says |
 //! | `bottleneck/` | the report of `narrows bottleneck` in all formats |
 //!
@@ -21,6 +22,7 @@ mod chart;
 mod columns;
 mod decimals;
 mod diagram;
+mod document;
 mod error;
 mod escape;
 mod figures;
@@ -57,6 +59,7 @@ pub use bottleneck::{Analysed, Column, Picture, StudyPage, compare, summary};
 pub use chart::Chart;
 pub use decimals::{DIGITS, MAX_DIGITS, certain};
 pub use diagram::{Diagram, DiagramEdge, DiagramNode, NodeKind, dot as diagram_dot, svg as diagram_svg};
+pub use document::Document;
 pub use error::{StepError, TraceError, TrailError};
 pub use figures::{Figures, result_text};
 pub use fits::{Candidate, FittedKind, fit_picture, fits_text, fits_value};

@@ -1,29 +1,27 @@
 //! Runs of a model, told in the way of its form: as statements of processes, as values of variables, or as
 //! labels.
 
-use narrows_model::{Form, Model, Trace};
-use serde_json::Value;
-
 use crate::chart::Chart;
 use crate::diagram::svg as diagram_svg;
-use crate::{labels, run, trace_json, values};
+use crate::{Document, labels, run, trace_json, values};
+use narrows_model::{Form, Model, Trace};
 
 /// Writes a run as text.
 pub(crate) fn steps(model: &Model, trace: &Trace, text: &mut String) {
     match &model.form {
         Form::Synchronous(_) if trace.initial.is_empty() => {}
-        Form::Synchronous(system) => values::run_text(system, trace, text),
+        Form::Synchronous(system) => values::run_text(model, system, trace, text),
         Form::Labelled(_) => labels::steps(trace, text),
-        _ => run::steps(&model.sources, trace, text),
+        _ => run::steps(model, trace, text),
     }
 }
 
 /// Writes a run as JSON.
-pub(crate) fn value(model: &Model, trace: &Trace) -> Value {
+pub(crate) fn document<'a>(model: &'a Model, trace: &'a Trace) -> Document<'a> {
     match &model.form {
-        Form::Synchronous(system) => values::trace_value(system, &model.sources, trace),
-        Form::Labelled(_) => labels::trace_value(trace),
-        _ => trace_json::trace_value(model, trace),
+        Form::Synchronous(system) => values::trace_document(model, system, trace),
+        Form::Labelled(_) => labels::trace_document(trace),
+        _ => trace_json::of_processes(model, trace),
     }
 }
 

@@ -1,8 +1,9 @@
 //! A run as text: numbered steps, each with what it changed.
 
+use std::collections::BTreeSet;
 use std::fmt::Write;
 
-use narrows_model::{Action, Change, Model, MoveKind, Trace, TraceStep, Violation};
+use narrows_model::{Action, Change, Model, Move, MoveKind, RunStep, Teller, Trace, TraceStep, Violation};
 use narrows_source::Sources;
 
 pub use narrows_model::wording::one_line;
@@ -20,16 +21,29 @@ const BEFORE_CYCLE: usize = 10;
 const ATOM: char = '◆';
 
 /// Writes the steps of a run, with what the propositions of the formula are on the way.
-pub(crate) fn steps(sources: &Sources, trace: &Trace, into: &mut String) {
-    let total = trace.steps.len();
-    let actions = || trace.steps.iter().flat_map(|step| &step.actions);
-    let name_width = actions().map(|action| actor(action).chars().count()).max().unwrap_or(0).min(24);
-    let places = actions().map(|action| place(sources, action.span).len());
-    let place = places.max().unwrap_or(0).min(WIDEST);
-    let layout = Layout { number: total.to_string().len(), name: name_width.min(WIDEST), place };
+pub(crate) fn steps(model: &Model, trace: &Trace, into: &mut String) {
+    let (total, sources, teller) = (trace.steps.len(), &model.sources, Teller::new(model));
+    let (mut name_width, mut place_width) = (0, 0);
+    // In a long run, everything is done many times.
+    let mut known = BTreeSet::new();
+    for step in &trace.steps {
+        let is_new = |one: &&Move| known.insert((one.pid, one.proctype, one.transition));
+        let new: Vec<Move> = step.moves().iter().filter(is_new).copied().collect();
+        for action in
+            new.iter().flat_map(|one| teller.actions(&RunStep::of_moves(&[*one], Vec::new(), Vec::new())))
+        {
+            name_width = name_width.max(actor(&action).chars().count());
+            place_width = place_width.max(place(sources, action.span).len());
+        }
+    }
+    let layout = Layout {
+        number: total.to_string().len(),
+        name: name_width.min(24).min(WIDEST),
+        place: place_width.min(WIDEST),
+    };
     first_values(trace, &layout, into);
-    each_step(trace, into, |index, step, bar, into| {
-        one_step(sources, index + 1, step, &layout, bar, into);
+    each_step(trace, into, |index, bar, into| {
+        one_step(sources, index + 1, &teller.step(trace, index), &layout, bar, into);
         changed_values(trace, index, &layout, bar, into);
     });
     match trace.cycle {
@@ -42,15 +56,11 @@ pub(crate) fn steps(sources: &Sources, trace: &Trace, into: &mut String) {
 }
 
 /// Writes each step that is shown, with what is left out before it, where the cycle begins, and the time.
-pub(crate) fn each_step(
-    trace: &Trace,
-    into: &mut String,
-    mut write: impl FnMut(usize, &TraceStep, Bar, &mut String),
-) {
+pub(crate) fn each_step(trace: &Trace, into: &mut String, mut write: impl FnMut(usize, Bar, &mut String)) {
     let total = trace.steps.len();
     let cycle = trace.cycle.filter(|start| *start < total);
     let mut next = 0;
-    for (index, step) in trace.steps.iter().enumerate() {
+    for index in 0..total {
         if !is_shown(index, total, cycle) {
             continue;
         }
@@ -61,7 +71,7 @@ pub(crate) fn each_step(
         }
         let bar = Bar::at(index, cycle);
         passed_time(trace, index, bar, into);
-        write(index, step, bar, into);
+        write(index, bar, into);
     }
 }
 

@@ -62,7 +62,7 @@ impl Sample {
         let mut trace = Trace { initial, cycle, ..Trace::default() };
         for choice in choices {
             let mut steps = evaluator.steps(trace.last_state()).0;
-            trace.steps.push(steps.swap_remove(*choice));
+            trace.steps.push(steps.swap_remove(*choice).kept());
         }
         let (form, definitions) = (Form::Processes(Box::new(system)), Vec::new());
         let model = Model { name: "m.pml".to_owned(), language: "Promela", sources, definitions, form };

@@ -3,10 +3,11 @@
 //! A step is identified by its moves (process number, location, transition), so that it can be found again in
 //! the same model; names, places and changes are there for people and scripts, and are not read back.
 
-use narrows_model::{Action, Change, Model, MoveKind, Shown, Trace, TraceAtom, TraceStep, Violation};
+use narrows_model::{Action, Change, Model, MoveKind, Shown, Teller, Trace, TraceAtom, TraceStep, Violation};
 use narrows_source::Sources;
 use serde_json::{Map, Value, json};
 
+use crate::Document;
 use crate::error::{StepError, TraceError};
 use crate::json::{SCHEMA, add_place, head};
 use crate::narration;
@@ -54,44 +55,52 @@ pub struct RecordedMove {
 }
 
 /// Makes the document that holds one run and nothing else; `kind` says what the run shows.
-pub fn trace_document(model: &Model, kind: &str, trace: &Trace) -> Value {
-    let mut document = head(&model.name);
-    document.insert("kind".into(), json!(kind));
-    document.insert("definitions".into(), json!(model.definitions));
-    document.insert("trace".into(), narration::value(model, trace));
-    Value::Object(document)
+pub fn trace_document<'a>(model: &'a Model, kind: &str, trace: &'a Trace) -> Document<'a> {
+    let mut document = Document::from(head(&model.name));
+    document.insert("kind", json!(kind));
+    document.insert("definitions", json!(model.definitions));
+    document.insert("trace", narration::document(model, trace));
+    document
 }
 
 /// Makes the value of `"trace"` of a run of processes.
-pub(crate) fn trace_value(model: &Model, trace: &Trace) -> Value {
-    let mut before = trace.initial.as_slice();
-    let mut choices = Vec::new();
-    let mut steps = Vec::new();
-    for step in &trace.steps {
-        choices.push(model.choice(before, step));
-        let mut value = step_value(&model.sources, step);
-        if let (Some(time), Value::Object(entry)) = (trace.times.get(steps.len()), &mut value) {
+pub(crate) fn of_processes<'a>(model: &'a Model, trace: &'a Trace) -> Document<'a> {
+    let choices = move || {
+        (0..trace.steps.len())
+            .map(move |index| json!(model.choice(trace.state(index), &trace.steps[index])).into())
+    };
+    let step = move |index: usize, teller: &Teller<'_>| {
+        let mut value = step_value(&model.sources, &teller.step(trace, index));
+        if let (Some(time), Value::Object(entry)) = (trace.times.get(index), &mut value) {
             entry.insert("time".to_owned(), json!(time));
         }
-        steps.push(value);
-        before = &step.state;
-    }
-    let atoms: Vec<Value> = trace.atoms.iter().map(|atom| atom_value(&model.sources, atom)).collect();
-    json!({
-        "initial": hexadecimal(&trace.initial),
-        "choices": choices,
-        "cycle": trace.cycle,
-        "atoms": atoms,
-        "steps": steps,
-    })
+        value.into()
+    };
+    let mut document = Document::from(Map::new());
+    document.insert("initial", json!(hexadecimal(&trace.initial)));
+    document.insert("choices", Document::list(choices));
+    document.insert("cycle", json!(trace.cycle));
+    document.insert("atoms", atoms(&model.sources, trace));
+    let steps = move || {
+        let teller = Teller::new(model);
+        (0..trace.steps.len()).map(move |index| step(index, &teller))
+    };
+    document.insert("steps", Document::list(steps));
+    document
 }
 
-pub(crate) fn atom_value(sources: &Sources, atom: &TraceAtom) -> Value {
-    let mut entry = Map::new();
-    entry.insert("text".into(), json!(atom.text));
-    add_place(&mut entry, sources, Some(atom.span));
-    entry.insert("values".into(), json!(atom.values));
-    Value::Object(entry)
+/// Writes what the propositions of a formula are along a run.
+pub(crate) fn atoms<'a>(sources: &'a Sources, trace: &'a Trace) -> Document<'a> {
+    let atom = move |atom: &'a TraceAtom| {
+        let mut entry = Map::new();
+        entry.insert("text".into(), json!(atom.text));
+        add_place(&mut entry, sources, Some(atom.span));
+        let mut document = Document::from(entry);
+        let value = |value: &bool| Document::from(json!(value));
+        document.insert("values", Document::list(move || atom.values.iter().map(value)));
+        document
+    };
+    Document::list(move || trace.atoms.iter().map(atom))
 }
 
 fn step_value(sources: &Sources, step: &TraceStep) -> Value {
@@ -287,80 +296,39 @@ fn number<N: TryFrom<u64>>(step: &Value, name: &'static str) -> Result<N, StepEr
 
 #[cfg(test)]
 mod tests {
-    use narrows_model::{
-        Actor, Choice, Evaluator, Form, LocationId, Move, ProctypeId, StateSpace, System, TransitionId,
-        ViolationKind,
-    };
-    use narrows_source::Span;
-
     use super::*;
+    use crate::samples::{Sample, TALK};
 
-    fn example() -> (Trace, Sources) {
-        let mut sources = Sources::default();
-        let file = sources.add("m.pml", "byte x;\nx = 1;\n");
-        let span = Span::new(file, 8, 13);
-        let step = Move {
-            pid: 2,
-            proctype: ProctypeId(1),
-            from: LocationId(3),
-            transition: TransitionId(12),
-            kind: MoveKind::Offer,
-        };
-        let actions = vec![Action {
-            actor: Some(Actor { name: "P".to_owned(), number: 2 }),
-            label: "x = 1".to_owned(),
-            span,
-            is_glue: false,
-            choice: Choice::Move(step),
-        }];
-        let violations = vec![Violation { kind: ViolationKind::Assertion, span, pid: 2 }];
-        let changes =
-            vec![Change { name: "x".to_owned(), before: Some("0".into()), after: Some("1".into()) }];
-        let step = TraceStep { actions, violations, state: Vec::new(), changes };
-        let atoms = vec![TraceAtom { text: "x > 0".to_owned(), span, values: vec![false, true] }];
-        (Trace { initial: Vec::new(), steps: vec![step], cycle: Some(0), atoms, ..Trace::default() }, sources)
-    }
-
-    fn written(trace: &Trace, sources: &Sources) -> Value {
-        // The choices of a trace that fits no system are unknown; everything else is written all the same.
-        let system = System::default();
-        let evaluator = Evaluator::new(&system);
-        let initial = evaluator.initial().expect("nothing goes wrong in an empty system").0;
-        let trace = Trace { initial, ..trace.clone() };
-        let model = Model {
-            name: "m.pml".to_owned(),
-            language: "Promela",
-            sources: sources.clone(),
-            definitions: vec!["N=3".to_owned()],
-            form: Form::Processes(Box::new(system)),
-        };
-        trace_document(&model, "run", &trace)
+    fn written() -> Value {
+        let mut sample = Sample::new(TALK, &[0, 1, 0], Some(0)).with_atom("n > 0", "n", "1");
+        sample.model.definitions = vec!["N=3".to_owned()];
+        trace_document(&sample.model, "run", &sample.trace).to_value()
     }
 
     #[test]
     fn a_trace_comes_back() {
-        let (trace, sources) = example();
-        let document = written(&trace, &sources);
+        let document = written();
         let step = &document["trace"]["steps"][0];
-        assert_eq!(step["moves"][0]["line"], 2);
-        assert_eq!(step["violations"][0]["message"], "assertion violated");
-        assert_eq!(step["changes"][0]["after"], "1");
+        assert_eq!(
+            (step["moves"][0]["line"].as_u64(), step["moves"][0]["text"].as_str()),
+            (Some(5), Some("link!data, 1"))
+        );
+        assert_eq!(step["changes"][0]["after"], "[data,1]");
         let recorded = read_trace(&document).expect("it was just written");
         assert_eq!((recorded.model.as_str(), recorded.definitions), ("m.pml", vec!["N=3".to_owned()]));
-        assert_eq!(recorded.cycle, Some(0));
-        let atom = RecordedAtom { text: "x > 0".to_owned(), values: vec![false, true] };
-        assert_eq!((document["trace"]["atoms"][0]["line"].as_u64(), recorded.atoms), (Some(2), vec![atom]));
+        assert_eq!((recorded.cycle, recorded.steps.len()), (Some(0), 3));
+        let atom = RecordedAtom { text: "n > 0".to_owned(), values: vec![false; 4] };
+        assert_eq!(recorded.atoms, [atom]);
         let only = &recorded.steps[0][0];
-        assert_eq!((only.pid, only.transition, only.from, only.kind), (2, 12, 3, MoveKind::Offer));
+        assert_eq!((only.pid, only.transition, only.from, only.kind), (0, 0, 1, MoveKind::Alone));
     }
 
     #[test]
     fn answers_hold_traces_too() {
-        let (trace, sources) = example();
         let document = json!({ "schema": 1, "model": "m.pml", "answers": [
             { "kind": "assertion", "verdict": "holds" },
-            { "kind": "deadlock", "verdict": "fails", "trace": written(&trace, &sources)["trace"] } ] });
-        assert_eq!(read_trace(&document).map(|trace| trace.steps.len()), Ok(1));
+            { "kind": "deadlock", "verdict": "fails", "trace": written()["trace"] } ] });
+        assert_eq!(read_trace(&document).map(|trace| trace.steps.len()), Ok(3));
     }
 
     #[test]

@@ -2,18 +2,19 @@
 
 use std::fmt::Write;
 
-use narrows_model::Trace;
 use narrows_model::synchronous::{Reference, Role, Run, SynchronousSystem};
-use narrows_source::Sources;
+use narrows_model::{Model, Teller, Trace, TraceStep};
 use serde_json::{Map, Value, json};
 
+use crate::Document;
 use crate::columns::{self, Column};
 use crate::plot::{Waves, waves};
 use crate::run::{change_text, each_step};
-use crate::trace_json::{atom_value, change_value};
+use crate::trace_json::{atoms, change_value};
 
 /// Writes a run: the first state, then what each step changes.
-pub(crate) fn run_text(system: &SynchronousSystem, trace: &Trace, text: &mut String) {
+pub(crate) fn run_text(model: &Model, system: &SynchronousSystem, trace: &Trace, text: &mut String) {
+    let teller = Teller::new(model);
     let reference = Reference::new(system);
     let first = reference.unpack(&trace.initial);
     let total = trace.steps.len();
@@ -34,9 +35,9 @@ pub(crate) fn run_text(system: &SynchronousSystem, trace: &Trace, text: &mut Str
             let _ = writeln!(text, "  {:>width$}  ◆ {}: {value}", "", atom.text);
         }
     }
-    each_step(trace, text, |index, step, bar, text| {
+    each_step(trace, text, |index, bar, text| {
         let bar = bar.text();
-        let changes: Vec<String> = step.changes.iter().map(change_text).collect();
+        let changes: Vec<String> = teller.step(trace, index).changes.iter().map(change_text).collect();
         let said = if changes.is_empty() { "nothing changes".to_owned() } else { changes.join(", ") };
         let _ = writeln!(text, "{bar}{:>width$}  {said}", index + 1);
         for atom in &trace.atoms {
@@ -101,7 +102,11 @@ fn signals(system: &SynchronousSystem, trace: &Trace, run: &Run) -> Vec<(String,
 }
 
 /// Writes a run as JSON.
-pub(crate) fn trace_value(system: &SynchronousSystem, sources: &Sources, trace: &Trace) -> Value {
+pub(crate) fn trace_document<'a>(
+    model: &'a Model,
+    system: &SynchronousSystem,
+    trace: &'a Trace,
+) -> Document<'a> {
     let first = Reference::new(system).unpack(&trace.initial);
     let mut values = Map::new();
     for (variable, value) in system.variables.iter().zip(&first) {
@@ -109,10 +114,18 @@ pub(crate) fn trace_value(system: &SynchronousSystem, sources: &Sources, trace: 
             values.insert(variable.name.clone(), json!(system.show(*value, variable.display)));
         }
     }
-    let steps = trace.steps.iter().map(|step| {
+    let step = |step: TraceStep| {
         let changes: Vec<Value> = step.changes.iter().map(change_value).collect();
-        json!({ "changes": changes })
-    });
-    let atoms: Vec<Value> = trace.atoms.iter().map(|atom| atom_value(sources, atom)).collect();
-    json!({ "values": values, "cycle": trace.cycle, "atoms": atoms, "steps": steps.collect::<Vec<_>>() })
+        Document::from(json!({ "changes": changes }))
+    };
+    let mut document = Document::from(Map::new());
+    document.insert("values", Value::Object(values));
+    document.insert("cycle", json!(trace.cycle));
+    document.insert("atoms", atoms(&model.sources, trace));
+    let steps = move || {
+        let teller = Teller::new(model);
+        (0..trace.steps.len()).map(move |index| step(teller.step(trace, index)))
+    };
+    document.insert("steps", Document::list(steps));
+    document
 }

@@ -17,7 +17,7 @@ use super::storage::Storage;
 use crate::checkpoint::Checkpointing;
 use crate::input::{Models, read_text, unreadable};
 use crate::limits::{self, Clock, interrupt_flag};
-use crate::output::{self, Outcome};
+use crate::output;
 use crate::watchdog;
 
 const EXAMPLES: &str = "\
@@ -148,12 +148,7 @@ fn formulas(arguments: &Arguments) -> Vec<Formula> {
     all.collect()
 }
 
-fn one(
-    model: &Model,
-    arguments: &Arguments,
-    clock: &Clock,
-    writer: &mut Writer<'_>,
-) -> anyhow::Result<Outcome> {
+fn one(model: &Model, arguments: &Arguments, clock: &Clock, writer: &mut Writer<'_>) -> anyhow::Result<u8> {
     let models = &arguments.models;
     arguments.files.accepts(model)?;
     let questions = selected(model.questions(), &arguments.only)
@@ -221,7 +216,7 @@ fn write_order(model: &Model, order: Option<&Order>, path: &Path) -> anyhow::Res
 }
 
 /// Writes a report, and the files that were asked for.
-fn said(arguments: &Arguments, report: &Report<'_>, writer: &mut Writer<'_>) -> anyhow::Result<Outcome> {
+fn said(arguments: &Arguments, report: &Report<'_>, writer: &mut Writer<'_>) -> anyhow::Result<u8> {
     writer.add(report)?;
     let mut charts = Vec::new();
     for (kind, trace) in counterexamples(report) {
@@ -231,7 +226,7 @@ fn said(arguments: &Arguments, report: &Report<'_>, writer: &mut Writer<'_>) -> 
         }
     }
     let text = || format!("{}{}", narrows_report::check(report), charts.concat());
-    Ok(arguments.models.outcome(report.status(), text, || document(report)))
+    arguments.models.say(report.status(), text, || document(report))
 }
 
 fn counterexamples<'a>(report: &Report<'a>) -> impl Iterator<Item = (String, &'a Trace)> {

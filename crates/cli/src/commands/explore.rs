@@ -8,7 +8,6 @@ use super::storage::Storage;
 use crate::checkpoint::Checkpointing;
 use crate::input::Models;
 use crate::limits::{self, Clock, interrupt_flag};
-use crate::output::Outcome;
 use crate::watchdog;
 
 const EXAMPLES: &str = "\
@@ -54,7 +53,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
     models.each(&[], |model| one(model, arguments, &Clock::new(models, &interrupted)))
 }
 
-fn one(model: &Model, arguments: &Arguments, clock: &Clock) -> anyhow::Result<Outcome> {
+fn one(model: &Model, arguments: &Arguments, clock: &Clock) -> anyhow::Result<u8> {
     let models = &arguments.models;
     let checkpoint =
         arguments.checkpointing.open(&("explore", &model.form, arguments.reduce), models.quiet)?;
@@ -90,10 +89,10 @@ fn one(model: &Model, arguments: &Arguments, clock: &Clock) -> anyhow::Result<Ou
     let text = || explore(&report) + &stats.map(profile::text).unwrap_or_default();
     let json = || {
         let mut document = document(&report);
-        if let (Some(fields), Some(stats)) = (document.as_object_mut(), stats) {
-            fields.insert("stats".into(), profile::value(stats));
+        if let Some(stats) = stats {
+            document.insert("stats", profile::value(stats));
         }
         document
     };
-    Ok(models.outcome(report.status(), text, json))
+    models.say(report.status(), text, json)
 }

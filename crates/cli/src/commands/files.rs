@@ -1,13 +1,15 @@
 //! Files that `narrows check` writes beside its report.
 
 use std::fs::File;
-use std::io::Read;
+use std::io::{BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use clap::Args;
 use narrows::{Model, Trace, Verdict, accepts_spin_trail, spin_trail};
-use narrows_report::{Page, Report, drawing, trace_document};
+use narrows_report::{Document, Page, Report, drawing, trace_document};
+
+use crate::watchdog;
 
 /// Which files, and where.
 #[derive(Args)]
@@ -87,7 +89,7 @@ impl Writer<'_> {
     fn first(&self, report: &Report<'_>, kind: &str, trace: &Trace) -> anyhow::Result<()> {
         let model = report.model;
         if let Some(path) = &self.files.trace {
-            write(path, &format!("{:#}\n", trace_document(model, kind, trace)))?;
+            write_document(path, &trace_document(model, kind, trace))?;
         }
         if let Some(path) = &self.files.svg {
             write(path, &drawing(model, trace, &model.name))?;
@@ -116,6 +118,17 @@ pub(crate) fn check_page(path: &Path) -> anyhow::Result<()> {
         path.display()
     );
     Ok(())
+}
+
+/// Writes a document into a file, step by step.
+fn write_document(path: &Path, document: &Document<'_>) -> anyhow::Result<()> {
+    let write = || {
+        let mut out = BufWriter::new(File::create(path)?);
+        document.write(&mut out, 0)?;
+        out.write_all(b"\n")?;
+        out.flush()
+    };
+    watchdog::uninterrupted(write).with_context(|| format!("can't write `{}`", path.display()))
 }
 
 /// Writes a file.

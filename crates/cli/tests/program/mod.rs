@@ -3,7 +3,7 @@
 #![allow(dead_code, reason = "no test needs all of it")]
 
 use std::path::PathBuf;
-use std::process::{Command, Output};
+use std::process::{Child, Command, Output};
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use serde_json::Value;
@@ -54,6 +54,22 @@ impl Drop for Folder {
     fn drop(&mut self) {
         let _ = std::fs::remove_dir_all(&self.0);
     }
+}
+
+/// Waits for the program; returns what came out, and how many kilobytes it had in memory at most.
+#[cfg(target_os = "linux")]
+pub(crate) fn peak(child: Child) -> (Output, u64) {
+    let peak = || {
+        let text = std::fs::read_to_string(format!("/proc/{}/status", child.id())).ok()?;
+        let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"))?.to_owned();
+        line.split_whitespace().next()?.parse::<u64>().ok()
+    };
+    let mut most = 0;
+    while let Some(kilobytes) = peak() {
+        most = kilobytes;
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+    (child.wait_with_output().unwrap(), most)
 }
 
 pub(crate) fn status(output: &Output) -> i32 {

@@ -198,7 +198,7 @@ pub(crate) fn is_fair(evaluator: &Evaluator<'_>, trace: &Trace, start: usize) ->
             ControlFlow::Continue(())
         });
         waiting = Some(waiting.map_or(enabled, |waiting: ProcessSet| waiting.intersection(enabled)));
-        moved = moved.union(pids::moved(&trace.steps[number].moves()));
+        moved = moved.union(pids::moved(trace.steps[number].moves()));
     }
     waiting.is_none_or(|waiting| waiting.difference(moved).is_empty())
 }

@@ -3,8 +3,8 @@
 use super::evaluate::{Evaluation, Moment};
 use super::formula::Specification;
 use super::reference::Reference;
-use super::system::{Display, ExprId, Role, SynchronousSystem, Value, Variable};
-use crate::{Change, Shown, Trace, TraceAtom, TraceStep};
+use super::system::{Display, ExprId, Role, SynchronousSystem, Value};
+use crate::{Change, Done, RunStep, Shown, Trace, TraceAtom};
 
 /// A run: states with the inputs of the step that follows each.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -26,9 +26,10 @@ impl Run {
             if !reference.is_step(before, after) {
                 return None;
             }
-            let changes = changes(reference.system(), before, after);
-            let state = reference.pack(after);
-            trace.steps.push(TraceStep { actions: Vec::new(), violations: Vec::new(), state, changes });
+            let variables = reference.system().variables.iter().zip(before);
+            let inputs = variables.filter(|(variable, _)| variable.role == Role::Input);
+            let done = Done::Inputs(inputs.map(|(_, value)| *value).collect());
+            trace.steps.push(RunStep { done, violations: Vec::new(), state: reference.pack(after) });
         }
         trace.cycle = match self.cycle {
             Some(start) if start >= self.states.len() => return None,
@@ -90,13 +91,8 @@ impl Run {
         let system = reference.system();
         let mut states = vec![reference.unpack(&trace.initial)];
         for step in &trace.steps {
-            for change in step.changes.iter().filter(|change| change.before.is_none()) {
-                let is_meant = |variable: &&Variable| variable.name == change.name;
-                let index = system.variables.iter().position(|variable| is_meant(&variable));
-                let value = change.after.as_ref().and_then(|shown| shown.number);
-                if let (Some(index), Some(value), Some(last)) = (index, value, states.last_mut()) {
-                    last[index] = value;
-                }
+            if let Some(last) = states.last_mut() {
+                step.set_inputs(system, last);
             }
             states.push(reference.unpack(&step.state));
         }

@@ -3,8 +3,8 @@
 use narrows_lts::mu::{Checker, Run};
 use narrows_lts::{Graph, deadlocks, linear};
 use narrows_model::{
-    Answer, Counterexample, FormKind, LabelledSystem, Limit, Model, Problem, Question, Refusal, Reply, Trace,
-    TraceStep, Verdict,
+    Answer, Counterexample, FormKind, LabelledSystem, Limit, Model, Problem, Question, Refusal, Reply,
+    RunStep, Trace, Verdict,
 };
 use narrows_performance::labelled::{self, BuiltGraph, GraphError};
 use narrows_source::Diagnostics;
@@ -177,7 +177,7 @@ impl Asked<'_> {
         let initial = states.next();
         let initial = initial.ok_or_else(|| Unanswered::Internal("a run can't be replayed".to_owned()))?;
         let step = |(((label, _), choice), state): ((&(u32, u32), u32), Vec<u8>)| {
-            TraceStep::labelled(self.graph.label(*label).to_owned(), choice, state, Vec::new())
+            RunStep::labelled(self.graph.label(*label), choice, state)
         };
         let steps = run.steps.iter().zip(choices(self.graph, run)).zip(states).map(step).collect();
         Ok(Trace { initial, steps, cycle: run.cycle, ..Trace::default() })

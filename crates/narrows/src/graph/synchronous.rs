@@ -11,7 +11,7 @@ use super::LabelStyle;
 
 /// The label of a step that shows nothing.
 const INTERNAL: &str = "i";
-/// After so many steps somebody may say stop.
+/// After so many steps of a small system somebody may say stop.
 const WATCH_EVERY: u64 = 1 << 12;
 /// What a step takes while the graph is made, and what a state does beside its bytes.
 const STEP: u64 = 48;
@@ -87,11 +87,13 @@ impl Walk<'_> {
     /// Returns why to stop, now and then.
     fn watch(&mut self) -> Option<Limit> {
         self.steps += 1;
-        if !self.steps.is_multiple_of(WATCH_EVERY) {
-            return None;
-        }
+        // States may be large: few of them take much memory, and time.
         if self.bytes > self.budget.memory {
             return Some(Limit::Memory);
+        }
+        let every = (WATCH_EVERY / (1 + self.system.variables.len() as u64 / 16)).max(1);
+        if !self.steps.is_multiple_of(every) {
+            return None;
         }
         let (states, transitions) = (self.states.len() as u64, self.steps);
         self.budget.watch.check(&Progress { states, transitions, depth: 0, memory: self.bytes })

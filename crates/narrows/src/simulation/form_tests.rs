@@ -71,7 +71,7 @@ fn saved_values_can_be_replayed() {
     for _ in 0..20 {
         assert!(session.random_step());
     }
-    let document = trace_document(&model, "run", &session.trace());
+    let document = trace_document(&model, "run", &session.trace()).to_value();
     let recording = Recording::read(&model, &document).expect("it was just written");
     let mut again = begin(&model, 1);
     again.replay(&recording).expect("it fits");
@@ -138,7 +138,7 @@ fn saved_labels_can_be_replayed() {
     }
     assert!(session.choose(1));
     choose(&mut session, "GET !1");
-    let document = trace_document(&model, "run", &session.trace());
+    let document = trace_document(&model, "run", &session.trace()).to_value();
     let recording = Recording::read(&model, &document).expect("it was just written");
     let mut again = begin(&model, 1);
     again.replay(&recording).expect("it fits");

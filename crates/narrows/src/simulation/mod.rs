@@ -276,7 +276,7 @@ impl<'m> Session<'m> {
     fn hazard(&self) -> Option<String> {
         let (system, before) = (self.model.synchronous()?, self.before()?);
         let step =
-            Trace { initial: before.to_vec(), steps: vec![self.last()?.step.clone()], ..Trace::default() };
+            Trace { initial: before.to_vec(), steps: vec![self.last()?.step.kept()], ..Trace::default() };
         let run = Run::of_trace(&Reference::new(system), &step);
         let [current, next] = run.states.as_slice() else { return None };
         let mut evaluation = Evaluation::new(system);
@@ -386,7 +386,7 @@ impl<'m> Session<'m> {
             self.history.truncate(self.here);
             self.cycle = None;
             self.atoms.clear();
-            let events = self.model.events(self.state(), &step);
+            let events = self.model.events(self.state(), &step.moves());
             self.history.push(Taken { step, events });
         }
         self.here += 1;
@@ -483,7 +483,7 @@ impl<'m> Session<'m> {
 
     /// Returns the remembered run up to the current state.
     pub fn trace(&self) -> Trace {
-        let steps = self.past().iter().map(|taken| taken.step.clone()).collect();
+        let steps = self.past().iter().map(|taken| taken.step.kept()).collect();
         let cycle = self.cycle.filter(|_| self.here == self.history.len());
         let atoms = self.atoms.iter().map(|atom| TraceAtom {
             text: atom.text.clone(),

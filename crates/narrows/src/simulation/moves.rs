@@ -133,7 +133,8 @@ mod tests {
     }
 
     fn recorded(session: &Session<'_>) -> RecordedTrace {
-        let document = narrows_report::trace_document(session.model(), "run", &session.trace());
+        let trace = session.trace();
+        let document = narrows_report::trace_document(session.model(), "run", &trace).to_value();
         read_trace(&document).expect("it was just written")
     }
 

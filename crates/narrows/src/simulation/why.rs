@@ -83,7 +83,7 @@ impl Session<'_> {
             Run::of_trace(&reference, &trace).states
         };
         let examples: Vec<Vec<Vec<Value>>> =
-            self.steps().iter().take(MAX_EXAMPLES).map(|step| run(step.clone())).collect();
+            self.steps().iter().take(MAX_EXAMPLES).map(|step| run(step.kept())).collect();
         let mut search = Search { session: self, system, evaluation: Evaluation::new(system) };
         if examples.is_empty() {
             return search.contradiction(&reference.unpack(self.state()));

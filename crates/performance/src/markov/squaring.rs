@@ -30,7 +30,7 @@ const TERMS: usize = 28;
 
 /// Returns how often a matrix is squared for so many jumps.
 pub(super) fn squarings(jumps: f64) -> i32 {
-    (jumps.log2().ceil() as i32 + 2).max(0)
+    (jumps.log2().ceil() as i32).saturating_add(2).max(0)
 }
 
 /// A square matrix of numbers that are not negative, in rows.

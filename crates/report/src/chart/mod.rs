@@ -9,7 +9,7 @@ mod text;
 
 use std::collections::BTreeMap;
 
-use narrows_model::{Event, Model, Trace, TraceStep};
+use narrows_model::{Actor, Event, Model, RunStep, Teller, Trace, TraceStep};
 
 use crate::run::{actor, one_line};
 
@@ -30,6 +30,7 @@ pub struct Chart {
 #[derive(Clone, Debug)]
 struct Column {
     pid: usize,
+    name: String,
     label: String,
     /// At which steps it starts (true) or ends (false).
     turns: Vec<(usize, bool)>,
@@ -63,14 +64,16 @@ type Waiting = BTreeMap<usize, Vec<Option<(usize, usize)>>>;
 impl Chart {
     /// Lays out the chart of a whole run.
     pub fn of(model: &Model, trace: &Trace) -> Chart {
-        let mut before = &trace.initial;
-        let mut events = Vec::new();
-        for step in &trace.steps {
-            events.push(model.events(before, step));
-            before = &step.state;
+        let teller = Teller::new(model);
+        let actors = |step: &RunStep| teller.actions(step).into_iter().filter_map(|action| action.actor);
+        let mut chart = Chart::begin(trace.steps.iter().flat_map(actors), trace.cycle);
+        let mut waiting = Waiting::new();
+        for (index, step) in trace.steps.iter().enumerate() {
+            let events = model.events(trace.state(index), step.moves());
+            chart.steps += 1;
+            chart.add(&teller.step(trace, index), &events, &mut waiting);
         }
-        let steps = trace.steps.iter().zip(events.iter().map(Vec::as_slice));
-        Chart::new(steps, trace.cycle)
+        chart
     }
 
     /// Lays out the chart of steps, each with what happened in it.
@@ -78,21 +81,28 @@ impl Chart {
         steps: impl Iterator<Item = (&'a TraceStep, &'a [Event])> + Clone,
         cycle: Option<usize>,
     ) -> Chart {
-        let mut chart = Chart { cycle, ..Chart::default() };
-        for (step, _) in steps.clone() {
-            for who in step.actions.iter().filter_map(|action| action.actor.as_ref()) {
-                let (pid, label) = (who.number, who.to_string());
-                if !chart.columns.iter().any(|column| column.label == label) {
-                    chart.columns.push(Column { pid, label, turns: Vec::new() });
-                }
-            }
-        }
-        chart.columns.sort_by_key(|column| column.pid);
+        let actors =
+            |(step, _): (&'a TraceStep, _)| step.actions.iter().filter_map(|action| action.actor.clone());
+        let mut chart = Chart::begin(steps.clone().flat_map(actors), cycle);
         let mut waiting = Waiting::new();
         for (step, events) in steps {
             chart.steps += 1;
             chart.add(step, events, &mut waiting);
         }
+        chart
+    }
+
+    /// Begins a chart with a column for each process that does something.
+    fn begin(actors: impl Iterator<Item = Actor>, cycle: Option<usize>) -> Chart {
+        let mut chart = Chart { cycle, ..Chart::default() };
+        for who in actors {
+            let is_known = |column: &Column| column.pid == who.number && column.name == who.name;
+            if !chart.columns.iter().any(is_known) {
+                let (pid, label) = (who.number, who.to_string());
+                chart.columns.push(Column { pid, name: who.name, label, turns: Vec::new() });
+            }
+        }
+        chart.columns.sort_by_key(|column| column.pid);
         chart
     }
 

@@ -4,13 +4,12 @@ use std::collections::BTreeMap;
 
 use narrows_explicit::Budget;
 use narrows_lts::{Graph, LabelPattern, LabelValue};
-use narrows_model::{Action, Choice, Figure, FigureResult, Refusal, Trace, TraceStep};
+use narrows_model::{Figure, FigureResult, Refusal, RunStep, Trace};
 use narrows_performance::actions::{Actions, Condition, ambiguous, timing, twins};
 use narrows_performance::labelled::replay;
 use narrows_performance::requests::RequestEvents;
 use narrows_performance::timed::{self, Timed, Walk};
 use narrows_performance::{BuildError, Delay, Site, StateGraph, Timing};
-use narrows_source::Span;
 
 use super::blank;
 use super::exact::{Exact, ExactError};
@@ -235,14 +234,7 @@ impl Known<'_> {
         let mut states = replay(&*self.asked.model.system, self.asked.graph, &steps)?.into_iter();
         let initial = states.next()?;
         let step = |(((label, _), choice), state): ((&(u32, u32), &u32), Vec<u8>)| {
-            let action = Action {
-                actor: None,
-                label: self.asked.graph.label(*label).to_owned(),
-                span: Span::default(),
-                is_glue: false,
-                choice: Choice::Number(*choice),
-            };
-            TraceStep { actions: vec![action], violations: Vec::new(), state, changes: Vec::new() }
+            RunStep::labelled(self.asked.graph.label(*label), *choice, state)
         };
         Some(Trace {
             initial,

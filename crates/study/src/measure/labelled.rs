@@ -6,7 +6,9 @@ use narrows_explicit::{Budget, Progress};
 use narrows_lts::edit::{Choice, hide};
 use narrows_lts::{Evidence, Graph, LabelPattern, Settings, Verdict, compare};
 use narrows_model::behaviour::Behaviour;
-use narrows_model::{Bottleneck, Checked, Figure, FigureResult, Flow, FormKind, Limit, Refusal, ViewSize};
+use narrows_model::{
+    Bottleneck, Checked, Figure, FigureResult, Flow, FormKind, Limit, Refusal, RunStep, ViewSize,
+};
 use narrows_performance::actions::ambiguous;
 use narrows_performance::busy_waiting::{LabelKind, without_busy_waiting};
 use narrows_performance::graphs::AutomatonError;
@@ -499,8 +501,7 @@ fn verdict(study: &Study, ask: &Ask, asked: &narrows_model::Question, asker: &mu
     if figure.result == FigureResult::Word("fails".to_owned())
         && let Some((_, run)) = figure.witnesses.first()
     {
-        let labels = run.steps.iter().take(MAX_TOLD_STEPS).flat_map(|step| &step.actions);
-        let labels: Vec<&str> = labels.map(|action| action.label.as_str()).collect();
+        let labels: Vec<&str> = run.steps.iter().take(MAX_TOLD_STEPS).filter_map(RunStep::label).collect();
         let more = if run.steps.len() > MAX_TOLD_STEPS { " …" } else { "" };
         figure.notes.push(format!("A run that shows it: {}{more}.", labels.join("; ")));
     }

@@ -55,6 +55,6 @@ pub(super) fn run(arguments: &Arguments, path: &Path, form: AigerForm) -> anyhow
             }
             document
         };
-        Ok(arguments.models.outcome(0, said, document))
+        arguments.models.say(0, said, || document().into())
     })
 }

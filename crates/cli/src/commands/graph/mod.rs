@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 
 use crate::input::Models;
 use crate::limits::{self, Clock, interrupt_flag};
-use crate::output::{self, Outcome};
+use crate::output;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -95,7 +95,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
     models.each(&[], |model| one(model, arguments, format, &Clock::new(models, &interrupted)))
 }
 
-fn one(model: &Model, arguments: &Arguments, format: GraphFormat, clock: &Clock) -> anyhow::Result<Outcome> {
+fn one(model: &Model, arguments: &Arguments, format: GraphFormat, clock: &Clock) -> anyhow::Result<u8> {
     if !arguments.states
         && format != GraphFormat::Aut
         && let Some(diagrams) = process_diagrams(model)
@@ -109,10 +109,10 @@ fn one(model: &Model, arguments: &Arguments, format: GraphFormat, clock: &Clock)
     clock.finish();
     let States { graph, faults } = match found? {
         Ok(found) => found,
-        Err(GraphError::Limit(limit)) => return Ok(not_whole(&model.name, arguments, limit)),
+        Err(GraphError::Limit(limit)) => return not_whole(&model.name, arguments, limit),
         Err(GraphError::Fault(fault)) => {
             output::diagnostics(&[fault_diagnostic(&fault)], &model.sources);
-            return Ok(not_whole(&model.name, arguments, Limit::Fault));
+            return not_whole(&model.name, arguments, Limit::Fault);
         }
     };
     if faults > 0 {
@@ -143,12 +143,7 @@ fn drawn(diagrams: &[Diagram], name: &str, format: GraphFormat) -> String {
 }
 
 /// Writes all states.
-fn write_graph(
-    name: &str,
-    graph: &Graph,
-    arguments: &Arguments,
-    format: GraphFormat,
-) -> anyhow::Result<Outcome> {
+fn write_graph(name: &str, graph: &Graph, arguments: &Arguments, format: GraphFormat) -> anyhow::Result<u8> {
     let text = match format {
         GraphFormat::Aut => aut::write(graph),
         GraphFormat::Dot => diagram_dot(&[graph_diagram(name, graph)], name),
@@ -171,7 +166,7 @@ fn write_graph(
 }
 
 /// Says why there is no graph: a part of it must not be taken for the whole.
-fn not_whole(name: &str, arguments: &Arguments, limit: Limit) -> Outcome {
+fn not_whole(name: &str, arguments: &Arguments, limit: Limit) -> anyhow::Result<u8> {
     let message = format!("nothing was written, since the graph would be incomplete: {}", limit.reason());
     output::error(&message);
     limits::remember(arguments.models.quiet, [limit]);
@@ -181,7 +176,7 @@ fn not_whole(name: &str, arguments: &Arguments, limit: Limit) -> Outcome {
         document["reason"] = json!(limit.reason());
         document
     };
-    arguments.models.outcome(2, String::new, document)
+    arguments.models.say(2, String::new, || document().into())
 }
 
 fn head(name: &str) -> Value {
@@ -191,7 +186,7 @@ fn head(name: &str) -> Value {
 }
 
 /// Writes the text to its file and says so, or prints it.
-fn write(name: &str, arguments: &Arguments, text: &str, counts: &[(&str, usize)]) -> anyhow::Result<Outcome> {
+fn write(name: &str, arguments: &Arguments, text: &str, counts: &[(&str, usize)]) -> anyhow::Result<u8> {
     let written = match &arguments.output {
         Some(path) => {
             save(path, text)?;
@@ -213,7 +208,7 @@ fn write(name: &str, arguments: &Arguments, text: &str, counts: &[(&str, usize)]
         }
         document
     };
-    Ok(arguments.models.outcome(0, || written.clone(), document))
+    arguments.models.say(0, || written.clone(), || document().into())
 }
 
 fn save(path: &Path, text: &str) -> anyhow::Result<()> {

@@ -27,7 +27,7 @@ use narrows_study::View;
 use serde_json::Value;
 
 use super::figures::{Options, Way};
-use crate::input::{is_study, read_model, unreadable};
+use crate::input::{is_study, read_large_text, read_model, unreadable};
 use crate::limits::{self, Clock, interrupt_flag, parse_memory, parse_time};
 use crate::output::{self, Printer};
 use crate::watchdog::{self, Work};
@@ -114,8 +114,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u8> {
     if is_shown {
         let mut app = App::new(session);
         app.message = note;
-        let document = |app: &App<'_>| narrows_report::trace_document(&model, "run", &app.session.trace());
-        terminal::drive(&mut app, &arguments.file, document)?;
+        let write = |app: &App<'_>, out: &mut dyn Write| {
+            narrows_report::trace_document(&model, "run", &app.session.trace()).write(out, 0)
+        };
+        terminal::drive(&mut app, &arguments.file, &write)?;
         return Ok(0);
     }
     let clock = Clock::with(arguments.time, arguments.memory, true, "", &interrupted);
@@ -192,7 +194,8 @@ fn bad(path: &Path, reason: &str) -> anyhow::Error {
 
 /// Reads a document that a run was saved in.
 fn read_document(path: &Path) -> Result<Value> {
-    serde_json::from_str(&read(path)?).map_err(|error| bad(path, &error.to_string()))
+    let text = read_large_text(path).map_err(|error| anyhow!(unreadable(path, &error)))?;
+    serde_json::from_str(&text).map_err(|error| bad(path, &error.to_string()))
 }
 
 /// Reads the run that the user gave, if any.

@@ -1,13 +1,12 @@
 //! A simulator on a real terminal: the loop that draws and reads keys, for all kinds of models.
 
-use std::io;
+use std::io::{self, BufWriter, Write};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Context, Result};
 use ratatui::Frame;
 use ratatui::crossterm::event::{self, Event, KeyEvent, KeyEventKind};
-use serde_json::Value;
 
 /// Whether the simulator has the terminal.
 static IS_IN_USE: AtomicBool = AtomicBool::new(false);
@@ -39,12 +38,15 @@ pub(super) trait Screen {
     fn say(&mut self, message: String);
 }
 
-/// Lets the user drive a simulator. A run is saved beside the model, as the document that is made of it. The
+/// Writes the run of a simulator.
+type Saving<'w, S> = &'w dyn Fn(&S, &mut dyn Write) -> io::Result<()>;
+
+/// Lets the user drive a simulator. A run is saved beside the model, as it is written. The
 /// terminal is restored at the end, and if the program panics.
-pub(super) fn drive<S: Screen>(screen: &mut S, model: &Path, document: impl Fn(&S) -> Value) -> Result<()> {
+pub(super) fn drive<S: Screen>(screen: &mut S, model: &Path, write: Saving<'_, S>) -> Result<()> {
     let mut terminal = ratatui::try_init().context("the terminal can't be used")?;
     IS_IN_USE.store(true, Ordering::Release);
-    let result = keys(&mut terminal, screen, model, document);
+    let result = keys(&mut terminal, screen, model, write);
     IS_IN_USE.store(false, Ordering::Release);
     ratatui::try_restore().context("the terminal can't be restored")?;
     result.context("the terminal can't be used")
@@ -54,7 +56,7 @@ fn keys<S: Screen>(
     terminal: &mut ratatui::DefaultTerminal,
     screen: &mut S,
     model: &Path,
-    document: impl Fn(&S) -> Value,
+    write: Saving<'_, S>,
 ) -> io::Result<()> {
     loop {
         terminal.draw(|frame| screen.draw(frame))?;
@@ -65,7 +67,7 @@ fn keys<S: Screen>(
         match screen.key(key) {
             Action::Continue => {}
             Action::Quit => return Ok(()),
-            Action::Save => screen.say(match save_beside(model, &format!("{:#}\n", document(screen))) {
+            Action::Save => screen.say(match save_beside(model, |file| write(screen, file)) {
                 Ok(name) => format!("Saved {name}; open it with --trace {name}"),
                 Err(error) => format!("The run can't be saved: {error}"),
             }),
@@ -73,13 +75,16 @@ fn keys<S: Screen>(
     }
 }
 
-/// Writes a text beside a model under a name that is not taken; returns the name.
-fn save_beside(model: &Path, text: &str) -> io::Result<String> {
+/// Writes a file beside a model under a name that is not taken; returns the name.
+fn save_beside(model: &Path, write: impl Fn(&mut dyn Write) -> io::Result<()>) -> io::Result<String> {
     for number in 1.. {
         let path = model.with_extension(format!("run{number}.json"));
         match std::fs::File::create_new(&path) {
-            Ok(mut file) => {
-                io::Write::write_all(&mut file, text.as_bytes())?;
+            Ok(file) => {
+                let mut file = BufWriter::new(file);
+                write(&mut file)?;
+                writeln!(file)?;
+                file.flush()?;
                 return Ok(path.display().to_string());
             }
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
