@@ -240,7 +240,18 @@ pub fn explore(
     if is_over || scope.states <= SCOUT_STATES {
         return scout;
     }
-    breadth_first_reduced(space, reduction.filter(|_| is_worth_it(&scout)), &[], scope)
+    match reduction.filter(|_| scope.elsewhere.is_none() && is_worth_it(&scout)) {
+        Some(reduction) => breadth_first_reduced(space, Some(reduction), &[], scope),
+        None => visit_all(space, &[], scope),
+    }
+}
+
+/// Visits states breadth first, here or on several machines. There, nothing is reduced.
+fn visit_all(space: &dyn StateSpace, goals: &[Goal], scope: &SearchScope<'_>) -> Exploration {
+    match scope.elsewhere {
+        Some(elsewhere) => elsewhere.breadth_first(space, goals, scope),
+        None => breadth_first(space, goals, scope),
+    }
 }
 
 /// Visits every state of a system, as [`explore`] does without a reduction; a large one by the accelerator of
@@ -281,7 +292,7 @@ fn add_runs(
         return Ok(());
     }
     // What is saved belongs to the search before this one.
-    let exploration = breadth_first(engine, &[], &SearchScope { checkpoints: None, ..*scope });
+    let exploration = visit_all(engine, &[], &SearchScope { checkpoints: None, ..*scope });
     for answer in answers.iter_mut().filter(fails) {
         let Verdict::Fails { violation, trace, .. } = &answer.verdict else { continue };
         for finding in &exploration.findings {
@@ -362,7 +373,7 @@ impl Searches {
         let open = |searches: &Searches, question: &&&Question| {
             !searches.scout.is_complete() && find(&searches.scout, question).is_none()
         };
-        let reduction = reduction.filter(|_| is_worth_it(&searches.scout));
+        let reduction = reduction.filter(|_| scope.elsewhere.is_none() && is_worth_it(&searches.scout));
         if reduction.is_some() {
             let open = questions.iter().filter(|question| open(&searches, question));
             let goals: Vec<Goal> = open.map(|question| goal(question, None)).collect();
@@ -384,7 +395,10 @@ impl Searches {
             // What is saved belongs to the search that decides everything.
             let checkpoints = scope.checkpoints.filter(|_| reduction.is_none());
             let scope = SearchScope { checkpoints, ..*scope };
-            searches.shortest = Some(breadth_first_on(engine, &goals, &scope));
+            searches.shortest = Some(match scope.elsewhere {
+                Some(_) => visit_all(engine, &goals, &scope),
+                None => breadth_first_on(engine, &goals, &scope),
+            });
         }
         searches
     }

@@ -18,6 +18,7 @@
 //! | `checkpoint/` | a search as bytes, to be resumed |
 //! | `table_driven/` | breadth-first search on a GPU, by tables of what processes do |
 //! | `numbered.rs` | all states with numbers, for graphs |
+//! | `numbered_states.rs` | the compressed store by itself, for searches of others |
 //! | `findings.rs`, `shorten.rs` | violations found on the way; shorter counterexamples |
 //!
 //! With the feature `native`, which is on unless it is turned off, states of large systems are expanded by
@@ -39,6 +40,7 @@ mod native;
 #[path = "no_native.rs"]
 mod native;
 mod numbered;
+mod numbered_states;
 mod reduction;
 mod search;
 mod shorten;
@@ -68,8 +70,9 @@ pub use lossy::{Lossy, accepts_lossy, check_lossy, explore_lossy};
 pub use narrows_model::{Budget, Progress, Share, Unwatched, Watch};
 pub use native::{Native, Unsupported};
 pub use numbered::{NumberedEdge, NumberedWalk, numbered_walk};
+pub use numbered_states::NumberedStates;
 pub use reduction::Reduction;
-pub use search::{End, Exploration, SearchScope};
+pub use search::{Elsewhere, End, Exploration, SearchScope};
 pub use store::{Entry, Full, Shape, StateId, Store};
 pub use symmetry::{Asked, Canonical, CanonicalScratch, Label, OrbitCount, Quotient, Symmetry};
 pub use table_driven::{Accelerator, accepts_tables, breadth_first_by_tables};

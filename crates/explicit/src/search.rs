@@ -2,10 +2,10 @@
 
 use std::io;
 
-use narrows_model::{Coverage, Limit, Move, SearchProfile, Successor};
+use narrows_model::{Coverage, Limit, Move, SearchProfile, StateSpace, Successor};
 
 use crate::checkpoint::{Input, Output, Unloaded};
-use crate::{Accelerator, Budget, Checkpoints, Finding, Full, Progress, Store};
+use crate::{Accelerator, Budget, Checkpoints, Finding, Full, Goal, Progress, Store};
 
 /// How far a search goes within its budget, and who keeps it.
 #[derive(Clone, Copy)]
@@ -22,6 +22,15 @@ pub struct SearchScope<'a> {
     pub checkpoints: Option<&'a dyn Checkpoints>,
     /// What takes over a breadth-first search of a system's states, if it can.
     pub accelerator: Option<&'a dyn Accelerator>,
+    /// Who visits all states, if that is not breadth-first search on this machine.
+    pub elsewhere: Option<&'a dyn Elsewhere>,
+}
+
+/// Visits states on several machines.
+pub trait Elsewhere: Sync {
+    /// Does what [`breadth_first`](crate::breadth_first) does: a search that visits all states has the same
+    /// counts and the same findings, with the same runs, in the same order.
+    fn breadth_first(&self, space: &dyn StateSpace, goals: &[Goal], scope: &SearchScope<'_>) -> Exploration;
 }
 
 impl<'a> SearchScope<'a> {
@@ -34,6 +43,7 @@ impl<'a> SearchScope<'a> {
             learn_from: 1 << 15,
             checkpoints: None,
             accelerator: None,
+            elsewhere: None,
         }
     }
 }

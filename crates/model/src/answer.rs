@@ -247,6 +247,8 @@ pub enum Limit {
     Memory,
     /// The user asked it to stop.
     Interrupted,
+    /// Another process of a search on several machines could not be reached any more.
+    HostLost,
     /// A fault ended the search.
     Fault,
     /// States were kept with loss: some may have been taken for others.
@@ -262,6 +264,7 @@ impl Limit {
             Limit::Time => "the time limit was reached",
             Limit::Memory => "the memory limit was reached",
             Limit::Interrupted => "the search was interrupted",
+            Limit::HostLost => "another process was lost",
             Limit::Fault => "a fault ended the search; remove the fault first",
             Limit::Lossy => "states were kept with loss, and some may have been missed",
             Limit::Enough => "the search ended when it had found what it was to find",

@@ -233,6 +233,48 @@ impl States {
         Ok(self.numbers.insert(key, memory)?.0)
     }
 
+    /// Adds a state that comes from nowhere known, and returns its number and whether it is new. Whoever calls
+    /// this has all states alone.
+    pub(crate) fn insert(
+        &mut self,
+        visible: &[u8],
+        parts: &[u32],
+        blank: &mut Blank,
+        memory: &Memory,
+    ) -> Result<(u32, bool), Stop> {
+        let key = self.components.add(visible, parts, blank, memory)?;
+        self.numbers.insert(key, memory)
+    }
+
+    /// Returns the number of a state, if it is there, and whatever is needed to look for it is kept in `blank`.
+    pub(crate) fn find_alone(
+        &mut self,
+        visible: &[u8],
+        parts: &[u32],
+        blank: &mut Blank,
+        memory: &Memory,
+    ) -> Option<u32> {
+        // If there is no room for its components, they are not there, and neither is the state.
+        self.numbers.find(self.components.add(visible, parts, blank, memory).ok()?)
+    }
+
+    /// Returns the bytes of a state, without hidden ones, in an outline that is used again and again.
+    pub(crate) fn decode<'o>(&self, number: u32, outline: &'o mut Outline) -> &'o [u8] {
+        self.components.decode(self.numbers.key(number), outline);
+        outline.state()
+    }
+
+    /// Learns from the states how they are best cut, and makes all keys anew.
+    pub(crate) fn learn<S: StateSpace + ?Sized>(
+        &mut self,
+        space: &S,
+        memory: &Memory,
+        look_up: &dyn Fn() -> Option<Limit>,
+    ) -> Result<(), Limit> {
+        let learned = self.components.learned(self.numbers.iter(), self.len(), memory)?;
+        self.renew(space, learned, memory, look_up)
+    }
+
     /// Returns the number of a state, if it is there.
     pub(crate) fn find<S: StateSpace + ?Sized>(
         &self,
