@@ -73,7 +73,7 @@ fn every_study_of_the_examples_comes_out_as_expected() {
         ("myrinet/sizes", 2),
         ("pci", 13),
         ("pingpong/lotos", 14),
-        ("queues", 9),
+        ("queues", 10),
         ("turntable", 4),
     ] {
         let (status, document) = measure_in(folder, "", "");
