@@ -1,5 +1,5 @@
-//! A search by several workers, in one process and in several, comes to what breadth-first search on one machine
-//! comes to: the same counts, the same findings in the same order, with the same runs.
+//! A search by several workers, in one process and in several, comes to what breadth-first search on one
+//! machine comes to: the same counts, the same findings in the same order, with the same runs.
 
 use std::fs;
 use std::net::{TcpListener, TcpStream};

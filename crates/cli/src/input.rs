@@ -103,8 +103,8 @@ impl Models {
         self.format == Format::Json
     }
 
-    /// Prints a report in the format that was asked for; returns the exit status that goes with it. A text may be
-    /// empty if there is nothing to say to people.
+    /// Prints a report in the format that was asked for; returns the exit status that goes with it. A text
+    /// may be empty if there is nothing to say to people.
     pub(crate) fn say<'d>(
         &self,
         status: u8,

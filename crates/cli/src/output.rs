@@ -151,7 +151,8 @@ fn listed() -> std::sync::MutexGuard<'static, Option<usize>> {
     LISTED.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Begins to print documents about several models: one that holds a list of them, each as soon as it is there.
+/// Begins to print documents about several models: one that holds a list of them, each as soon as it is
+/// there.
 pub(crate) fn begin_documents() -> anyhow::Result<()> {
     let head = format!("{:#}", Value::Object(narrows_report::envelope()));
     *listed() = Some(0);

@@ -1,9 +1,9 @@
 //! Breadth-first search by several workers.
 //!
-//! A state belongs to the worker that its hash chooses. A round expands one level: each worker expands its own
-//! states, keeps the successors that are its own, and sends the others. When the round is over, the next level is
-//! complete everywhere. At the end of a round everybody tells everybody what came of it ([`Summary`]), so that all
-//! decide the same about what comes next: nobody leads.
+//! A state belongs to the worker that its hash chooses. A round expands one level: each worker expands its
+//! own states, keeps the successors that are its own, and sends the others. When the round is over, the next
+//! level is complete everywhere. At the end of a round everybody tells everybody what came of it
+//! ([`Summary`]), so that all decide the same about what comes next: nobody leads.
 //!
 //! Where something goes wrong, `marks.rs` finds the run that one machine would show.
 
@@ -324,8 +324,8 @@ impl<'a> Explorer<'a> {
         self.causes.keys().any(|cause| cause.question() == *question)
     }
 
-    /// Returns what runs are to be found for now: with goals, for the first of each that answers one; without, at
-    /// the end, for all.
+    /// Returns what runs are to be found for now: with goals, for the first of each that answers one;
+    /// without, at the end, for all.
     fn targets(&self) -> Vec<Target> {
         if self.task.goals.is_empty() {
             let all = self.causes.iter().filter(|_| self.end == Some(End::Complete));

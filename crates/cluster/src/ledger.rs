@@ -1,8 +1,8 @@
 //! What goes wrong, as one worker sees it, and what all know of it.
 //!
-//! Something that goes wrong has a [`Cause`] that is the same on all workers. Each worker counts what it sees, and
-//! keeps the states of the first level at which it saw it. At the end of a level all are told which causes are
-//! new, so that all know the first level of each.
+//! Something that goes wrong has a [`Cause`] that is the same on all workers. Each worker counts what it
+//! sees, and keeps the states of the first level at which it saw it. At the end of a level all are told which
+//! causes are new, so that all know the first level of each.
 
 use std::collections::BTreeMap;
 

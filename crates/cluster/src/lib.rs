@@ -1,9 +1,9 @@
 //! Search on several machines: breadth first, with the same answers as on one.
 //!
-//! Workers, in this process and in others, each own the states that a hash gives them, in a compressed store of
-//! their own. Timely Dataflow carries states between them and says when a level is complete. A [`Team`] is an
-//! [`Elsewhere`](narrows_explicit::Elsewhere): whoever asks `narrows_explicit` for a search may have it made here,
-//! and gets the same counts, the same verdicts and the same runs, however many workers there are.
+//! Workers, in this process and in others, each own the states that a hash gives them, in a compressed store
+//! of their own. Timely Dataflow carries states between them and says when a level is complete. A [`Team`] is
+//! an [`Elsewhere`](narrows_explicit::Elsewhere): whoever asks `narrows_explicit` for a search may have it
+//! made here, and gets the same counts, the same verdicts and the same runs, however many workers there are.
 //!
 //! | module | contents |
 //! |---|---|

@@ -1,7 +1,7 @@
 //! Connections to other processes that say who is lost when they break.
 //!
-//! Timely Dataflow panics in its own threads when a connection fails. Here the failure is noted first, with the
-//! name of the host, so that all workers of this process end, and somebody can say why.
+//! Timely Dataflow panics in its own threads when a connection fails. Here the failure is noted first, with
+//! the name of the host, so that all workers of this process end, and somebody can say why.
 
 use std::io::{self, Read, Write};
 use std::net::{Shutdown, TcpStream};

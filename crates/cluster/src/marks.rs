@@ -1,14 +1,14 @@
 //! Finds the runs that one machine would show.
 //!
-//! One machine visits states in a fixed order, and shows the run of least choices among the shortest: the first
-//! choice is as early as can be, then the second, and so on. Workers get states in any order, so who sent a state
-//! first says nothing. Instead, what is looked for is marked, then each state of the level before that has a marked
-//! successor at the next level, and so on back to the initial state: each worker expands its states of the level
-//! again and asks the owners of the successors. From the initial state, the first choice that leads to a marked
-//! state of the next level is taken again and again.
+//! One machine visits states in a fixed order, and shows the run of least choices among the shortest: the
+//! first choice is as early as can be, then the second, and so on. Workers get states in any order, so who
+//! sent a state first says nothing. Instead, what is looked for is marked, then each state of the level
+//! before that has a marked successor at the next level, and so on back to the initial state: each worker
+//! expands its states of the level again and asks the owners of the successors. From the initial state, the
+//! first choice that leads to a marked state of the next level is taken again and again.
 //!
-//! A mark is a set of up to 64 targets. The cost is that of the levels searched so far, once more, and is paid only
-//! where something goes wrong. No predecessor is stored with any state.
+//! A mark is a set of up to 64 targets. The cost is that of the levels searched so far, once more, and is
+//! paid only where something goes wrong. No predecessor is stored with any state.
 
 use std::ops::ControlFlow;
 
@@ -21,7 +21,8 @@ use crate::outgoing::{Kind, Outgoing};
 use crate::recent::{hash, owner};
 use crate::rounds::Work;
 
-/// What a run is to be found to: the first that shows one of some causes, which are all seen first at a level.
+/// What a run is to be found to: the first that shows one of some causes, which are all seen first at a
+/// level.
 #[derive(Clone, Debug)]
 pub(crate) struct Target {
     pub(crate) level: u32,

@@ -1,7 +1,7 @@
 //! What is sent from one worker to another: bytes, with both addresses.
 //!
-//! A packet is one record for Timely Dataflow, however many states are in it, and is written to the network as it
-//! is.
+//! A packet is one record for Timely Dataflow, however many states are in it, and is written to the network
+//! as it is.
 
 use std::io::Write;
 

@@ -1,7 +1,7 @@
 //! The states that were sent last, which need not be sent again.
 //!
-//! Whole states are compared, so none is left out that was not sent. A state that was sent has arrived, or will
-//! before the next level begins; so whoever would send it again may as well not.
+//! Whole states are compared, so none is left out that was not sent. A state that was sent has arrived, or
+//! will before the next level begins; so whoever would send it again may as well not.
 
 use rapidhash::v3::rapidhash_v3;
 

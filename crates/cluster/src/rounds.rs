@@ -1,12 +1,13 @@
 //! Rounds: what is sent in one has all arrived before the next begins.
 //!
-//! One operator of Timely Dataflow in a loop does that. A round is a timestamp. A worker that works in round *t*
-//! holds the capability of *t*, and what it sends arrives in *t* + 1; when it has finished, it downgrades to
-//! *t* + 1 and waits until the frontier says that nothing of *t* + 1 is under way any more. What arrives is given
-//! to the member at once, also while it still works.
+//! One operator of Timely Dataflow in a loop does that. A round is a timestamp. A worker that works in round
+//! *t* holds the capability of *t*, and what it sends arrives in *t* + 1; when it has finished, it downgrades
+//! to *t* + 1 and waits until the frontier says that nothing of *t* + 1 is under way any more. What arrives
+//! is given to the member at once, also while it still works.
 //!
-//! Operators must own what they use, and run in threads of Timely Dataflow; a member borrows a model. So the operator
-//! only carries packets to and fro ([`carry`]), and the member works in a thread of its own ([`take_part`]).
+//! Operators must own what they use, and run in threads of Timely Dataflow; a member borrows a model. So the
+//! operator only carries packets to and fro ([`carry`]), and the member works in a thread of its own
+//! ([`take_part`]).
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -136,8 +137,8 @@ pub(crate) fn take_part(
         for (time, packet) in packets {
             let kind = packet.bytes.first().and_then(|kind| Kind::of(*kind));
             if time > round && !works && kind.is_some_and(Kind::is_work) {
-                // Somebody else has seen first that the round is complete. An answer says nothing about that: it
-                // may come from somebody who waits, too.
+                // Somebody else has seen first that the round is complete. An answer says nothing about that:
+                // it may come from somebody who waits, too.
                 works = true;
                 member.begin(out);
             }

@@ -27,8 +27,8 @@ pub trait Mesh: Sync {
     /// Returns the names of the hosts of all processes.
     fn hosts(&self) -> &[String];
 
-    /// Returns a connection to each other process, in the order of processes, and none to this one. The error says
-    /// who can't be reached.
+    /// Returns a connection to each other process, in the order of processes, and none to this one. The error
+    /// says who can't be reached.
     fn connect(&self) -> Result<Vec<Option<TcpStream>>, String>;
 }
 
@@ -51,7 +51,8 @@ impl<'m> Team<'m> {
         Team { workers: workers.max(1), mesh: Some(mesh), trouble: Arc::default() }
     }
 
-    /// Returns where it is noted that another process can't be reached any more: whoever finds that out tells it.
+    /// Returns where it is noted that another process can't be reached any more: whoever finds that out tells
+    /// it.
     pub fn trouble(&self) -> &Arc<Trouble> {
         &self.trouble
     }

@@ -1,7 +1,7 @@
 //! The compressed store by itself, for searches that are made elsewhere.
 //!
-//! States are numbered in the order they come, and a number gives back its state. So whoever knows where a level
-//! of a breadth-first search begins and ends has its queue here too.
+//! States are numbered in the order they come, and a number gives back its state. So whoever knows where a
+//! level of a breadth-first search begins and ends has its queue here too.
 
 use narrows_model::{Limit, StateSpace};
 

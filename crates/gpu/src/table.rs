@@ -50,8 +50,8 @@ enum Found {
     Missing(u32),
 }
 
-/// What processes do. The first nodes are those where processes begin, by their numbers; the next one is asked
-/// where no process has a step.
+/// What processes do. The first nodes are those where processes begin, by their numbers; the next one is
+/// asked where no process has a step.
 #[derive(Clone, Debug, Default)]
 pub struct Table {
     pub(crate) masks: Vec<Key>,

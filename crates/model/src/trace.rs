@@ -43,8 +43,8 @@ pub struct TraceAtom {
     pub values: Vec<bool>,
 }
 
-/// A step of a run, as little of it as tells the rest: runs may have millions. A [`Teller`] says who did what, and
-/// what it changed.
+/// A step of a run, as little of it as tells the rest: runs may have millions. A [`Teller`] says who did
+/// what, and what it changed.
 #[derive(Clone, Debug, Default)]
 pub struct RunStep {
     /// What was done.
@@ -62,8 +62,8 @@ pub enum Done {
     Move(Move),
     /// Several did, or one did several things, in order.
     Moves(Box<[Move]>),
-    /// All variables of a synchronous system changed at once. Its inputs had these values, in the order in which
-    /// the system has them.
+    /// All variables of a synchronous system changed at once. Its inputs had these values, in the order in
+    /// which the system has them.
     Inputs(Box<[Value]>),
     /// Something of which the label is known.
     Label {

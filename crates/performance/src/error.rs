@@ -15,8 +15,8 @@ pub enum BuildError {
     /// A Zeno cycle: immediate steps on which not the same delays keep running. The path into it, as choices
     /// of successors, and the step at which the cycle begins.
     Zeno(Vec<u32>, usize),
-    /// States count once that differ only in which of some equal parts does what, and on a cycle of busy waiting
-    /// it can't be told which is which.
+    /// States count once that differ only in which of some equal parts does what, and on a cycle of busy
+    /// waiting it can't be told which is which.
     Entangled,
 }
 

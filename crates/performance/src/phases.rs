@@ -1,10 +1,10 @@
 //! Phase-type delays: sums and mixtures of exponential phases (Neuts 1975), without cycles.
 //!
-//! A delay begins in its first phase. Each phase ends with a rate, and then the next one begins, or the delay is
-//! over. A mixture has to be chosen from when it begins; but nothing is decided until time has passed. So all
-//! begin with one phase that is as fast as the fastest of the mixture: an exponential time with rate µ is one with
-//! rate λ ≥ µ, after which it is over with probability µ/λ, or else one with rate µ follows (from there on it is
-//! as it was at the start). That is exact, and needs one phase more than the mixture has.
+//! A delay begins in its first phase. Each phase ends with a rate, and then the next one begins, or the delay
+//! is over. A mixture has to be chosen from when it begins; but nothing is decided until time has passed. So
+//! all begin with one phase that is as fast as the fastest of the mixture: an exponential time with rate µ is
+//! one with rate λ ≥ µ, after which it is over with probability µ/λ, or else one with rate µ follows (from
+//! there on it is as it was at the start). That is exact, and needs one phase more than the mixture has.
 
 use crate::delay::{Time, as_f64};
 use num_traits::{CheckedAdd, CheckedDiv, CheckedMul};
@@ -56,8 +56,8 @@ pub enum PhasesError {
 pub const MAX_PHASES: usize = 200;
 
 impl Phases {
-    /// Makes phases in a row with these means; after each but the last it goes on with a probability, or is over
-    /// (Cox 1955).
+    /// Makes phases in a row with these means; after each but the last it goes on with a probability, or is
+    /// over (Cox 1955).
     pub fn row(means: &[Time], further: &[Time]) -> Result<Phases, PhasesError> {
         let (zero, one) = (Time::from_integer(0), Time::from_integer(1));
         check(means, means.len())?;

@@ -187,8 +187,8 @@ impl Timing {
         Some(most / Time::from_integer(i128::from(ticks)))
     }
 
-    /// Returns the same timing with delays rounded outwards to multiples of a grid: it has all runs, and perhaps
-    /// more. Delays that are random stay as they are.
+    /// Returns the same timing with delays rounded outwards to multiples of a grid: it has all runs, and
+    /// perhaps more. Delays that are random stay as they are.
     #[must_use]
     pub fn rounded_outwards(&self, grid: Time) -> Timing {
         let mut timing = self.clone();

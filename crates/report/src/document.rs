@@ -1,8 +1,8 @@
 //! JSON documents whose runs are written step by step.
 //!
-//! A run may have millions of steps. As a tree of values one step takes kilobytes, and as text hundreds of bytes:
-//! lists in a [`Document`] are made while they are written, and each entry is gone when the next one comes. What is
-//! written is what `serde_json` would write of the whole, indented.
+//! A run may have millions of steps. As a tree of values one step takes kilobytes, and as text hundreds of
+//! bytes: lists in a [`Document`] are made while they are written, and each entry is gone when the next one
+//! comes. What is written is what `serde_json` would write of the whole, indented.
 
 use std::io::{self, Write};
 
@@ -41,8 +41,8 @@ impl<'a> Document<'a> {
         }
     }
 
-    /// Writes the document, each line after the first one indented by so many spaces more. Every piece that is
-    /// written at once is whole characters.
+    /// Writes the document, each line after the first one indented by so many spaces more. Every piece that
+    /// is written at once is whole characters.
     ///
     /// # Errors
     ///

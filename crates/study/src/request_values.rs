@@ -117,8 +117,8 @@ impl ValueEvents {
         self.of.keys().copied()
     }
 
-    /// Returns the first process of those whose numbers tell requests apart: if that is what does, and if they are
-    /// all of one kind.
+    /// Returns the first process of those whose numbers tell requests apart: if that is what does, and if
+    /// they are all of one kind.
     pub(crate) fn process(&self, system: &System) -> Option<u8> {
         let proctype = self.proctype?;
         let processes = &system.initial_processes;

@@ -22,7 +22,8 @@ Examples:
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
-    /// Folders with models and studies, in them or in their subfolders, relative to the root of the repository
+    /// Folders with models and studies, in them or in their subfolders, relative to the root of the
+    /// repository
     #[arg(value_name = "FOLDER", default_value = ".")]
     folders: Vec<PathBuf>,
 

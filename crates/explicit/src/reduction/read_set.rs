@@ -123,8 +123,8 @@ impl<'s> ReadSets<'s> {
         Some(rounds)
     }
 
-    /// Tells likewise what decides about what happens where no process can move: the steps that only a timeout
-    /// makes possible, and whether the processes may have ended there.
+    /// Tells likewise what decides about what happens where no process can move: the steps that only a
+    /// timeout makes possible, and whether the processes may have ended there.
     pub(crate) fn idle_rounds(&self, state: &[u8]) -> Rounds {
         let mut outline = Outline::default();
         self.evaluator.outline(state, &mut outline);

@@ -233,8 +233,8 @@ impl States {
         Ok(self.numbers.insert(key, memory)?.0)
     }
 
-    /// Adds a state that comes from nowhere known, and returns its number and whether it is new. Whoever calls
-    /// this has all states alone.
+    /// Adds a state that comes from nowhere known, and returns its number and whether it is new. Whoever
+    /// calls this has all states alone.
     pub(crate) fn insert(
         &mut self,
         visible: &[u8],
@@ -246,7 +246,8 @@ impl States {
         self.numbers.insert(key, memory)
     }
 
-    /// Returns the number of a state, if it is there, and whatever is needed to look for it is kept in `blank`.
+    /// Returns the number of a state, if it is there, and whatever is needed to look for it is kept in
+    /// `blank`.
     pub(crate) fn find_alone(
         &mut self,
         visible: &[u8],

@@ -1,10 +1,10 @@
 //! Finds instances that a model does not tell apart.
 //!
-//! Values that number the same things make a class (`typing.rs`). A class becomes a domain, whose numbers may be
-//! exchanged, if processes of one kind are numbered by it, or elements of arrays of one length. A number that a
-//! statement or a question names is left out of exchanges, unless it is one of several choices that together name
-//! all. What remains is checked: the initial state is the same after each exchange, and so are the steps of some
-//! states. Whatever does not fit makes the domain smaller, never the answer wrong.
+//! Values that number the same things make a class (`typing.rs`). A class becomes a domain, whose numbers may
+//! be exchanged, if processes of one kind are numbered by it, or elements of arrays of one length. A number
+//! that a statement or a question names is left out of exchanges, unless it is one of several choices that
+//! together name all. What remains is checked: the initial state is the same after each exchange, and so are
+//! the steps of some states. Whatever does not fit makes the domain smaller, never the answer wrong.
 
 use std::ops::ControlFlow;
 
@@ -347,8 +347,8 @@ enum Open {
 }
 
 impl Choices<'_, '_> {
-    /// Marks all numbers that statements name, but for choices that together name all that are left; returns the
-    /// transitions that are alike.
+    /// Marks all numbers that statements name, but for choices that together name all that are left; returns
+    /// the transitions that are alike.
     fn name(&self, numbers: &mut [Numbers]) -> Vec<Alike> {
         loop {
             let mut alike = Vec::new();

@@ -1,12 +1,12 @@
 //! Of all states that differ by an exchange of instances, the canonical one.
 //!
-//! Mostly what names what is a forest: each block is named by at most one other. Then a block is written down with
-//! all that it names inside it, and blocks are sorted by these texts; equal ones are equal in every respect. That
-//! is what isomorphism of trees takes (Aho, Hopcroft and Ullman 1974). What is no forest is left to
-//! `refinement.rs`.
+//! Mostly what names what is a forest: each block is named by at most one other. Then a block is written down
+//! with all that it names inside it, and blocks are sorted by these texts; equal ones are equal in every
+//! respect. That is what isomorphism of trees takes (Aho, Hopcroft and Ullman 1974). What is no forest is
+//! left to `refinement.rs`.
 //!
-//! Invariant: two states have the same canonical one if and only if an exchange makes one of the other, unless
-//! [`Canonical::is_exact`] says that the search for it was cut short.
+//! Invariant: two states have the same canonical one if and only if an exchange makes one of the other,
+//! unless [`Canonical::is_exact`] says that the search for it was cut short.
 
 use super::layout::{Layout, Named, Part, factorial};
 use super::refinement::Refinement;

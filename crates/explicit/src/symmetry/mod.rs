@@ -1,10 +1,10 @@
 //! Identical parts count once: states that differ only in which of several equal instances does what.
 //!
 //! Sixteen commands on eight channels have 8! · 16! names for what is one state in all that matters. Where an
-//! exchange of instances is an automorphism of the state graph that leaves the initial state as it is, the graph
-//! of orbits, with one state for each, has the same reachable violations and deadlocks, and each run of it is a
-//! run of the model (E. Clarke et al. and A. Emerson, P. Sistla, both in *Formal Methods in System Design* 9,
-//! 1996). Instances are found by the program: see `analysis.rs`.
+//! exchange of instances is an automorphism of the state graph that leaves the initial state as it is, the
+//! graph of orbits, with one state for each, has the same reachable violations and deadlocks, and each run of
+//! it is a run of the model (E. Clarke et al. and A. Emerson, P. Sistla, both in *Formal Methods in System
+//! Design* 9, 1996). Instances are found by the program: see `analysis.rs`.
 //!
 //! | file | contents |
 //! |---|---|
@@ -14,8 +14,8 @@
 //! | `canonical.rs`, `refinement.rs` | the state that stands for an orbit, and how large the orbit is |
 //! | `quotient.rs` | the graph of orbits, and runs of the model for its runs |
 //!
-//! Invariant: an exchange that is not certain to be an automorphism is never made. Cost: a state is written down
-//! once more, a few microseconds.
+//! Invariant: an exchange that is not certain to be an automorphism is never made. Cost: a state is written
+//! down once more, a few microseconds.
 
 mod analysis;
 mod canonical;

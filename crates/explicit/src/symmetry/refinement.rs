@@ -1,10 +1,10 @@
 //! Canonical states where blocks name each other in any way: refinement of colours, and search.
 //!
-//! Each block has a colour, a number that does not depend on how blocks are ordered. Colours are refined by those
-//! of what a block names and of what names it, until there are no more of them. If several blocks have the same
-//! colour, each of them in turn is given one of its own, and so on (*Practical graph isomorphism*, Congressus
-//! Numerantium 30, 1981). Where two ways come to the same state, an automorphism was found, which saves others the trouble. The
-//! least state that comes out is the canonical one.
+//! Each block has a colour, a number that does not depend on how blocks are ordered. Colours are refined by
+//! those of what a block names and of what names it, until there are no more of them. If several blocks have
+//! the same colour, each of them in turn is given one of its own, and so on (*Practical graph isomorphism*,
+//! Congressus Numerantium 30, 1981). Where two ways come to the same state, an automorphism was found, which
+//! saves others the trouble. The least state that comes out is the canonical one.
 
 use super::canonical::Canonical;
 use super::layout::{Layout, Named, Part, Reference};
@@ -35,7 +35,8 @@ pub(super) struct Refinement {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Outcome {
     Done,
-    /// An automorphism leads back to the first way: nothing else is to be found below the point at this depth.
+    /// An automorphism leads back to the first way: nothing else is to be found below the point at this
+    /// depth.
     SameAsFirst(usize),
 }
 

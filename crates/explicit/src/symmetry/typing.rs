@@ -1,9 +1,9 @@
-//! Finds out which values number instances, as Ip and Dill's *scalarsets* do by declaration (*Better verification
-//! through symmetry*, 1996).
+//! Finds out which values number instances, as Ip and Dill's *scalarsets* do by declaration (*Better
+//! verification through symmetry*, 1996).
 //!
-//! A walk over all statements unites what values flow between, and writes down each statement as a list of tokens
-//! in which constants stand apart: so that later `fetched[0]!x` and `fetched[1]!x` are seen to be alike but for
-//! one number.
+//! A walk over all statements unites what values flow between, and writes down each statement as a list of
+//! tokens in which constants stand apart: so that later `fetched[0]!x` and `fetched[1]!x` are seen to be
+//! alike but for one number.
 
 use narrows_model::{
     Area, Binary, DStep, Expr, Guard, Node as Code, Pattern, Place, ProctypeId, Receive, Scalar, Send,

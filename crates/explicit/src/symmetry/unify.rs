@@ -1,9 +1,9 @@
 //! Classes of values that number the same things: union-find with offsets.
 //!
-//! A node stands for the values that a variable, an index, a field of a message or a process number may have. Two
-//! nodes are united when values go from one to the other, or are compared; the offset says by how much they
-//! differ, so that `_pid - 4` and the index of an array can be one class. A class that is used in any other way,
-//! in arithmetic or an order, is rigid: its values mean themselves.
+//! A node stands for the values that a variable, an index, a field of a message or a process number may have.
+//! Two nodes are united when values go from one to the other, or are compared; the offset says by how much
+//! they differ, so that `_pid - 4` and the index of an array can be one class. A class that is used in any
+//! other way, in arithmetic or an order, is rigid: its values mean themselves.
 
 /// Names a node.
 pub(super) type Node = usize;

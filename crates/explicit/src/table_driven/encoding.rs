@@ -5,8 +5,8 @@
 //! the end has a value of its own. Whoever knows the bytes where components begin knows which components
 //! there are: these bytes are the *layout*.
 //!
-//! A value may be new, and not fit. Then the encoding knows it from now on, all keys are worth nothing, and the
-//! search begins anew: it is fast enough to.
+//! A value may be new, and not fit. Then the encoding knows it from now on, all keys are worth nothing, and
+//! the search begins anew: it is fast enough to.
 
 use std::ops::Range;
 

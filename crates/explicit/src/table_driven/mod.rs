@@ -1,10 +1,10 @@
 //! Breadth-first search by tables, on a GPU or whatever else is a [`Device`](narrows_gpu::Device).
 //!
 //! The device has the states, as keys, and a table of what processes do, by the bits that they look at; the
-//! host has the model. What the table lacks, the host adds, after it has evaluated one state in the reference.
-//! States in which something goes wrong, and those without a step, are expanded by the host, in an order that
-//! depends on the states alone. So counts, verdicts and the length of runs are those of a search on the
-//! processor, whatever the device.
+//! host has the model. What the table lacks, the host adds, after it has evaluated one state in the
+//! reference. States in which something goes wrong, and those without a step, are expanded by the host, in an
+//! order that depends on the states alone. So counts, verdicts and the length of runs are those of a search
+//! on the processor, whatever the device.
 //!
 //! `encoding.rs` turns states into keys, `learner.rs` fills the table, `search.rs` goes from level to level,
 //! `paths.rs` finds runs without links to predecessors.
@@ -38,8 +38,8 @@ pub trait Accelerator: Sync {
         1 << 13
     }
 
-    /// Hears why the device can't be used, or not to the end. Returns whether the search is to be done without
-    /// it then.
+    /// Hears why the device can't be used, or not to the end. Returns whether the search is to be done
+    /// without it then.
     fn refused(&self, reason: &str) -> bool;
 }
 

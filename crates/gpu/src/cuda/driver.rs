@@ -1,7 +1,8 @@
-//! The functions of NVIDIA's driver that are needed, found when they are: `libcuda.so.1` comes with the driver.
+//! The functions of NVIDIA's driver that are needed, found when they are: `libcuda.so.1` comes with the
+//! driver.
 //!
-//! All that is unsafe about a GPU is here. A [`Buffer`] belongs to the context that made it, is freed once, and
-//! checks the bounds of what is copied; a [`Function`] can't outlive its module.
+//! All that is unsafe about a GPU is here. A [`Buffer`] belongs to the context that made it, is freed once,
+//! and checks the bounds of what is copied; a [`Function`] can't outlive its module.
 
 #![expect(unsafe_code, reason = "the driver is a C library; each call says why it is sound")]
 
@@ -161,8 +162,8 @@ impl Context {
     /// Opens the first GPU.
     pub(super) fn open() -> Result<Rc<Context>, Failure> {
         let (functions, device) = Context::find()?;
-        // SAFETY: every pointer is to a variable of the type that the function writes; the name has room for as
-        // many bytes as is said, and ends with a 0.
+        // SAFETY: every pointer is to a variable of the type that the function writes; the name has room for
+        // as many bytes as is said, and ends with a 0.
         unsafe {
             let mut name = [0_u8; 256];
             let status = (functions.device_name)(name.as_mut_ptr().cast(), 255, device);
@@ -344,11 +345,13 @@ pub(super) struct Function {
 }
 
 impl Function {
-    /// Runs the kernel in blocks of so many threads, and waits for it. Each argument is the words of a parameter.
+    /// Runs the kernel in blocks of so many threads, and waits for it. Each argument is the words of a
+    /// parameter.
     ///
     /// # Safety
     ///
-    /// The arguments are those of the kernel, in number, size and order, and what they point to is large enough.
+    /// The arguments are those of the kernel, in number, size and order, and what they point to is large
+    /// enough.
     pub(super) unsafe fn run(
         &self,
         blocks: u32,

@@ -3,10 +3,10 @@
 //! The kernels are `kernel/search.cu`, as PTX that the driver compiles for the GPU that is there; neither to
 //! build nor to run does it take a toolkit. `kernel/build.py` makes the PTX anew.
 //!
-//! The set of states is a hash table with open addressing; states are kept a second time in the order in which
-//! they were found. Both have room for a share of the memory at first, and are made eight times as large when
-//! the room gets scarce: a thread looks at how many states there are before it expands one, and leaves it for
-//! later if all threads together might find too many.
+//! The set of states is a hash table with open addressing; states are kept a second time in the order in
+//! which they were found. Both have room for a share of the memory at first, and are made eight times as
+//! large when the room gets scarce: a thread looks at how many states there are before it expands one, and
+//! leaves it for later if all threads together might find too many.
 
 #![expect(unsafe_code, reason = "nobody but the caller knows the parameters of a kernel")]
 
@@ -377,8 +377,8 @@ impl Device for Cuda {
         }
         let (mut counters, mut todo) = ([loaded.counters.address()], [loaded.todo.address()]);
         let blocks = most.min((count as u32).div_ceil(BLOCK));
-        // SAFETY: `expand` has these parameters; there is a bit for each state, room for all of them to be special,
-        // and room in the order for what every thread finds beyond the limit.
+        // SAFETY: `expand` has these parameters; there is a bit for each state, room for all of them to be
+        // special, and room in the order for what every thread finds beyond the limit.
         unsafe {
             loaded.expand.run(
                 blocks,

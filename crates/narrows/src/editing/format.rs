@@ -84,8 +84,8 @@ fn scan(line: &str, quote: &mut Option<&'static str>) -> bool {
     }
 }
 
-/// Returns a line with a space on either side of `=`, and no others at the ends or in rows; quotes and comments
-/// stay.
+/// Returns a line with a space on either side of `=`, and no others at the ends or in rows; quotes and
+/// comments stay.
 fn spaced(line: &str) -> String {
     let trimmed = line.trim();
     let indent = if line.starts_with([' ', '\t']) && !trimmed.starts_with(['[', '#']) && !is_entry(trimmed) {

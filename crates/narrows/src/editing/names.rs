@@ -314,7 +314,8 @@ fn words(text: &str) -> impl Iterator<Item = Range<usize>> {
     })
 }
 
-/// Returns the word at an offset of a text, with the process before it, as in `host:submit` and `host@submit`.
+/// Returns the word at an offset of a text, with the process before it, as in `host:submit` and
+/// `host@submit`.
 fn word_in(text: &str, offset: usize) -> Option<(Range<usize>, Option<&str>)> {
     let word = words(text).find(|word| contains(word, offset))?;
     let before = text[..word.start].strip_suffix([':', '@']);

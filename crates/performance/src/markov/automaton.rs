@@ -93,7 +93,8 @@ impl Builder {
         self.rate_roundings = self.rate_roundings.max(roundings);
     }
 
-    /// Declares how many roundings rewards have been through that are sums of rates which are exact themselves.
+    /// Declares how many roundings rewards have been through that are sums of rates which are exact
+    /// themselves.
     pub fn rounded_sums(&mut self, roundings: usize) {
         self.roundings = self.roundings.max(roundings);
     }

@@ -133,7 +133,8 @@ impl Builder {
         self.fine_roundings = self.fine_roundings.max(roundings);
     }
 
-    /// Declares how many roundings rewards have been through that are sums of rates which are exact themselves.
+    /// Declares how many roundings rewards have been through that are sums of rates which are exact
+    /// themselves.
     pub(crate) fn rounded_sums(&mut self, roundings: usize) {
         self.roundings = self.roundings.max(roundings);
     }

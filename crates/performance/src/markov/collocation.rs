@@ -8,15 +8,15 @@
 //! u(x) = y·N(x, h·Q)·den(h·Q)⁻¹,  N(x, z) = Σ φ⁽ʲ⁾(x)·z⁸⁻ʲ,  den(z) = N(0, z),
 //! ```
 //!
-//! and by partial fractions four solutions of sparse complex systems, one for each pair of roots of den. It is
-//! L-stable, so a step may be far longer than what happens fastest, and there are a few for each doubling of the
-//! time that has passed.
+//! and by partial fractions four solutions of sparse complex systems, one for each pair of roots of den. It
+//! is L-stable, so a step may be far longer than what happens fastest, and there are a few for each doubling
+//! of the time that has passed.
 //!
 //! **Invariant: nothing of that has to be right.** `exp(Q·t)` never makes a sum of absolute values larger. So
 //! any path that is a polynomial in each step differs from the true one by at most the integral of the sum of
 //! absolute values of its residual, and what it jumps between steps. Both are computed from the polynomial,
-//! in Legendre's basis, with twice the usual precision and a bound of its rounding: the integral of |Pₗ| is at most
-//! 1/√(2l + 1). Rates that are only known up to a part δ add δ times what flows.
+//! in Legendre's basis, with twice the usual precision and a bound of its rounding: the integral of |Pₗ| is
+//! at most 1/√(2l + 1). Rates that are only known up to a part δ add δ times what flows.
 
 use super::chain::Chain;
 use super::double_double::{Double, FineComplex, UNIT};

@@ -1,9 +1,9 @@
 //! Sparse LU factors of `z·I − h·Q` for complex z with a positive real part.
 //!
 //! In each row, the absolute value on the diagonal is more than the sum of all others: so no pivot is ever
-//! small, and the order of elimination may be chosen for sparsity alone, once for all z and h (minimum degree,
-//! Tinney and Walker 1967). Nothing here is proved about rounding: solutions are refined and judged by their
-//! residuals.
+//! small, and the order of elimination may be chosen for sparsity alone, once for all z and h (minimum
+//! degree, Tinney and Walker 1967). Nothing here is proved about rounding: solutions are refined and judged
+//! by their residuals.
 //!
 //! Cost: what fills up, which for chains with little structure is the square of their size; [`MAX_FILL`] is
 //! the limit.

@@ -225,8 +225,8 @@ impl Analysed<'_> {
         }
     }
 
-    /// Returns the numbers of the figures that share a chart of what is varied: those of the same kind, view and unit,
-    /// if there is one line for each.
+    /// Returns the numbers of the figures that share a chart of what is varied: those of the same kind, view
+    /// and unit, if there is one line for each.
     fn drawn_together(&self, groups: usize) -> Vec<Vec<usize>> {
         let figures = self.figures.sweep.first().map_or(&[][..], |point| &point.figures);
         let mut charts: Vec<Vec<usize>> = Vec::new();

@@ -50,7 +50,8 @@ impl Analysed<'_> {
         if nodes.is_empty() {
             return None;
         }
-        // The states of caches, which a study puts under a model, belong to variables that are drawn themselves.
+        // The states of caches, which a study puts under a model, belong to variables that are drawn
+        // themselves.
         let mut shared = system.shared_objects();
         shared.retain(|object| !object.name.contains('('));
         let is_small = nodes.len() + shared.len() + self.bottleneck.resources.len() <= MAX_NODES;

@@ -184,8 +184,8 @@ impl FitForm {
         }
     }
 
-    /// Writes it as a study does, with four significant digits; the ends of a range lie outside. The log and the
-    /// column are for the times themselves.
+    /// Writes it as a study does, with four significant digits; the ends of a range lie outside. The log and
+    /// the column are for the times themselves.
     pub fn in_study(&self, log: &str, column: &str) -> String {
         let listed = |numbers: &mut dyn Iterator<Item = String>| numbers.collect::<Vec<_>>().join(", ");
         let means = |branches: &[Branch]| listed(&mut branches.iter().map(|(.., mean)| digits(*mean, 0.0)));

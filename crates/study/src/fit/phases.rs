@@ -1,10 +1,10 @@
 //! Fits of phase-type delays by expectation and maximisation (EM; Dempster, Laird and Rubin 1977).
 //!
 //! Mixtures of Erlang delays come close to any distribution of times, and have a likelihood that is easily
-//! maximised if the numbers of stages are given (Thümmler, Buchholz and Telek 2006): each measurement belongs to
-//! each branch in part, by how likely it is there; then each branch has the mean of what belongs to it. No step
-//! lowers the likelihood. Which stages there are is tried out. Measurements are in groups of their own size
-//! while it is searched, so that a long log costs no more than a short one.
+//! maximised if the numbers of stages are given (Thümmler, Buchholz and Telek 2006): each measurement belongs
+//! to each branch in part, by how likely it is there; then each branch has the mean of what belongs to it. No
+//! step lowers the likelihood. Which stages there are is tried out. Measurements are in groups of their own
+//! size while it is searched, so that a long log costs no more than a short one.
 
 use super::distributions::FitForm;
 

@@ -1,8 +1,8 @@
 //! Equal parts of a model count once where a view has many states.
 //!
-//! A view is built in full first, as long as that is cheap: then runs can be shown. Beyond that, if the model has
-//! equal parts which no question tells apart, one state stands for all that differ in which of them does what. In
-//! a chain that is a lumping, so that means and distributions are the same.
+//! A view is built in full first, as long as that is cheap: then runs can be shown. Beyond that, if the model
+//! has equal parts which no question tells apart, one state stands for all that differ in which of them does
+//! what. In a chain that is a lumping, so that means and distributions are the same.
 
 use std::sync::Arc;
 
@@ -26,7 +26,8 @@ pub(crate) struct Equal<'a> {
     pub(crate) quotient: Option<&'a Quotient<'a>>,
 }
 
-/// Returns the model of a study with all that the study reads as properties, so that no such value is forgotten.
+/// Returns the model of a study with all that the study reads as properties, so that no such value is
+/// forgotten.
 pub(crate) fn with_readers(prepared: &ProcessStudy) -> System {
     let mut system = prepared.system.clone();
     for expr in prepared.read() {

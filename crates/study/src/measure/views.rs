@@ -239,8 +239,8 @@ impl<'a, 's> Views<'a, 's> {
         self.bracket(ask, kinds, figure);
     }
 
-    /// Answers a question with delays rounded to a grid, which is made finer as long as that is cheap: rounded
-    /// outwards there are all runs, rounded inwards some of them.
+    /// Answers a question with delays rounded to a grid, which is made finer as long as that is cheap:
+    /// rounded outwards there are all runs, rounded inwards some of them.
     fn bracket(&self, ask: &Ask, kinds: &[RequestEvents], figure: &mut Figure) {
         let answer = |timing: &Timing, max_edges: usize| {
             let mut figure = blank(ask, View::Timed);

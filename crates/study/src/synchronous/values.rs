@@ -66,7 +66,8 @@ pub(super) fn value_events(
     Ok(made)
 }
 
-/// Returns the values that an expression may have, whatever can be reached. `None` if that is too much to try.
+/// Returns the values that an expression may have, whatever can be reached. `None` if that is too much to
+/// try.
 fn possible(system: &SynchronousSystem, root: ExprId) -> Option<BTreeSet<Value>> {
     let (current, next) = system.looks_at(root);
     let domain = |id: &VariableId| &system.variable(*id).domain;

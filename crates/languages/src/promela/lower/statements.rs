@@ -166,8 +166,8 @@ impl Lowering<'_> {
         (!list.is_empty()).then_some(list)
     }
 
-    /// Warns of a label at the start of a block, which SPIN refuses, and of one at the start of an option that says
-    /// something about the place. Other labels there give a statement a name.
+    /// Warns of a label at the start of a block, which SPIN refuses, and of one at the start of an option
+    /// that says something about the place. Other labels there give a statement a name.
     fn warn_label(&mut self, sequence: &Sequence, is_block: bool) {
         let Some(Step::Statement(ast::Statement { kind: StatementKind::Label(label, _), .. })) =
             sequence.steps.first()
