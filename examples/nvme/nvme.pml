@@ -44,6 +44,12 @@ idle:
        :: fetched[2]!command
        :: fetched[3]!command
 #endif
+#if CHANNELS > 4
+       :: fetched[4]!command
+       :: fetched[5]!command
+       :: fetched[6]!command
+       :: fetched[7]!command
+#endif
        fi
     fi;
     goto idle

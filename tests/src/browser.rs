@@ -6,6 +6,7 @@
 use std::io::{self, BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
@@ -21,9 +22,12 @@ pub struct Browser {
 }
 
 /// Starts it; `timeout` ends it if nobody else does.
-const START: &str = "exec timeout 120 chromium --headless --no-sandbox --disable-gpu --disable-dev-shm-usage \
+const START: &str = "exec timeout 300 chromium --headless --no-sandbox --disable-gpu --disable-dev-shm-usage \
                      --no-first-run --disable-extensions --user-data-dir=\"$0\" --window-size=1280,900 \
                      --remote-debugging-pipe about:blank 3<&0 4>&1 0</dev/null 1>/dev/null 2>/dev/null";
+
+/// A page that has not come so far after this time does not do what it should.
+const PATIENCE: Duration = Duration::from_secs(40);
 
 impl Browser {
     /// Says whether there is a browser to start.
@@ -100,8 +104,13 @@ impl Browser {
     /// Opens a file, and waits until it is there.
     pub fn open(&mut self, page: &Path) -> io::Result<()> {
         let path: String = page.display().to_string().bytes().map(encoded).collect();
+        self.open_address(&format!("file://{path}"))
+    }
+
+    /// Opens an address, and waits until its page is there.
+    pub fn open_address(&mut self, address: &str) -> io::Result<()> {
         self.events.retain(|event| event["method"] != "Page.loadEventFired");
-        self.call("Page.navigate", &json!({ "url": format!("file://{path}") }))?;
+        self.call("Page.navigate", &json!({ "url": address }))?;
         while !self.events.iter().any(|event| event["method"] == "Page.loadEventFired") {
             let event = self.read()?;
             self.events.push(event);
@@ -117,6 +126,68 @@ impl Browser {
             Some(details) => Err(io::Error::other(format!("{expression}: {details}"))),
             None => Ok(answer["result"]["value"].clone()),
         }
+    }
+
+    /// Evaluates an expression that comes to its value later.
+    pub fn evaluate_later(&mut self, expression: &str) -> io::Result<Value> {
+        let parameters = json!({ "expression": expression, "returnByValue": true, "awaitPromise": true });
+        let answer = self.call("Runtime.evaluate", &parameters)?;
+        match answer.get("exceptionDetails") {
+            Some(details) => Err(io::Error::other(details.to_string())),
+            None => Ok(answer["result"]["value"].clone()),
+        }
+    }
+
+    /// Waits until an expression is true.
+    pub fn wait(&mut self, expression: &str) {
+        let begun = Instant::now();
+        loop {
+            let found = self.evaluate(&format!("Boolean({expression})"));
+            if found.as_ref().is_ok_and(|found| found == &json!(true)) {
+                return;
+            }
+            assert!(begun.elapsed() < PATIENCE, "{expression}: {found:?}\n{:#?}", self.complaints());
+            std::thread::sleep(Duration::from_millis(30));
+        }
+    }
+
+    /// Types a text where the focus is.
+    pub fn insert(&mut self, text: &str) -> io::Result<()> {
+        self.call("Input.insertText", &json!({ "text": text })).map(drop)
+    }
+
+    /// Presses a key together with Ctrl; `code` is its place on a keyboard.
+    pub fn press_with_control(&mut self, key: &str, code: &str, number: u32) -> io::Result<()> {
+        for kind in ["rawKeyDown", "keyUp"] {
+            let event = json!({
+                "type": kind, "key": key, "code": code, "modifiers": 2, "windowsVirtualKeyCode": number,
+            });
+            self.call("Input.dispatchKeyEvent", &event)?;
+        }
+        Ok(())
+    }
+
+    /// Presses a key that has no letter, as an input of the page needs it.
+    pub fn press_code(&mut self, key: &str, number: u32) -> io::Result<()> {
+        for kind in ["rawKeyDown", "keyUp"] {
+            let event = json!({ "type": kind, "key": key, "code": key, "windowsVirtualKeyCode": number });
+            self.call("Input.dispatchKeyEvent", &event)?;
+        }
+        Ok(())
+    }
+
+    /// Gives the window a size, and prefers light or dark colours.
+    pub fn look(&mut self, width: u32, height: u32, colours: &str) -> io::Result<()> {
+        let size = json!({ "width": width, "height": height, "deviceScaleFactor": 1, "mobile": false });
+        self.call("Emulation.setDeviceMetricsOverride", &size)?;
+        let media = json!({ "features": [{ "name": "prefers-color-scheme", "value": colours }] });
+        self.call("Emulation.setEmulatedMedia", &media).map(drop)
+    }
+
+    /// Returns a picture of the page, as PNG in letters (base64).
+    pub fn picture(&mut self) -> io::Result<String> {
+        let picture = self.call("Page.captureScreenshot", &json!({ "format": "png" }))?;
+        Ok(picture["data"].as_str().unwrap_or_default().to_owned())
     }
 
     /// Presses a key.

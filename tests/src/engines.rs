@@ -9,7 +9,8 @@ use std::ops::ControlFlow;
 
 use narrows_explicit::{Budget, Engine, Exploration, Native, SearchScope, Unwatched, breadth_first};
 use narrows_model::{
-    Communication, Coverage, Evaluator, Expansion, Move, ProcessSet, Scratch, StateSpace, System, Violation,
+    Communication, Coverage, Evaluator, Expansion, Move, ProcessSet, Scratch, StateSpace, Successor, System,
+    Violation,
 };
 
 /// Atomic sequences need a deep stack, as the program itself has.
@@ -26,35 +27,53 @@ struct Step {
 /// More successors than this are not compared: some sequences have no end of them.
 const MAX_SUCCESSORS: usize = 2_000;
 
-fn steps(space: &dyn StateSpace, state: &[u8], scratch: &mut Scratch) -> (Vec<Step>, Expansion) {
-    let mut list = Vec::new();
-    let expansion = space.successors(state, scratch, &mut |successor| {
-        list.push(Step {
-            moves: successor.moves.to_vec(),
-            violations: successor.violations.to_vec(),
-            events: successor.events.to_vec(),
-            target: successor.target.map(<[u8]>::to_vec),
-        });
-        if list.len() < MAX_SUCCESSORS { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
-    });
-    (list, expansion)
+/// A sequence that goes on for so many pulses is not compared: with every event recorded, no two ways through
+/// an endless one are the same.
+const MAX_PULSES: usize = 8;
+
+/// What was visited, and whether that was broken off.
+#[derive(Default)]
+struct Visited {
+    steps: Vec<Step>,
+    pulses: usize,
 }
 
-/// What each process does by itself, in turn.
-fn steps_of_each(space: &dyn StateSpace, state: &[u8], scratch: &mut Scratch) -> Vec<Step> {
-    let mut list = Vec::new();
-    for pid in 0..8_usize {
-        space.successors_of(ProcessSet::from_iter([pid]), state, scratch, &mut |successor| {
-            list.push(Step {
+impl Visited {
+    fn visit(&mut self, successor: &Successor<'_>) -> ControlFlow<()> {
+        if successor.pulse.is_some() {
+            self.pulses += 1;
+        } else {
+            self.steps.push(Step {
                 moves: successor.moves.to_vec(),
                 violations: successor.violations.to_vec(),
                 events: successor.events.to_vec(),
                 target: successor.target.map(<[u8]>::to_vec),
             });
-            if list.len() < MAX_SUCCESSORS { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
-        });
+        }
+        if self.is_cut() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
-    list
+
+    fn is_cut(&self) -> bool {
+        self.steps.len() >= MAX_SUCCESSORS || self.pulses >= MAX_PULSES
+    }
+}
+
+fn steps(space: &dyn StateSpace, state: &[u8], scratch: &mut Scratch) -> (Visited, Expansion) {
+    let mut visited = Visited::default();
+    let expansion = space.successors(state, scratch, &mut |successor| visited.visit(&successor));
+    (visited, expansion)
+}
+
+/// What each process does by itself, in turn.
+fn steps_of_each(space: &dyn StateSpace, state: &[u8], scratch: &mut Scratch) -> Visited {
+    let mut visited = Visited::default();
+    for pid in 0..8_usize {
+        if !visited.is_cut() {
+            let process = ProcessSet::from_iter([pid]);
+            space.successors_of(process, state, scratch, &mut |successor| visited.visit(&successor));
+        }
+    }
+    visited
 }
 
 /// What was compared.
@@ -75,16 +94,23 @@ fn compare(name: &str, evaluator: Evaluator<'_>, most: usize) -> Compared {
     let Ok((initial, _)) = evaluator.initial() else { return Compared::default() };
     let mut known = HashSet::from([initial.clone()]);
     let mut waiting = VecDeque::from([initial]);
-    let (mut ours, mut theirs) = (Scratch::default(), Scratch::default());
+    let (mut ours, mut theirs) = (Scratch::with_pulses(), Scratch::with_pulses());
     let (mut edges, mut is_cut) = (0, false);
     while let Some(state) = waiting.pop_front() {
-        let expected = steps(&evaluator, &state, &mut theirs);
-        let found = steps(&native, &state, &mut ours);
-        assert_eq!(expected, found, "{name}: {state:?}");
-        let expected_of_each = steps_of_each(&evaluator, &state, &mut theirs);
-        assert_eq!(expected_of_each, steps_of_each(&native, &state, &mut ours), "{name}: {state:?}");
-        is_cut |= expected.0.len() >= MAX_SUCCESSORS;
-        for target in expected.0.into_iter().filter_map(|step| step.target) {
+        let (expected, expansion) = steps(&evaluator, &state, &mut theirs);
+        let (found, native_expansion) = steps(&native, &state, &mut ours);
+        is_cut |= expected.is_cut() || found.is_cut();
+        if expected.pulses >= MAX_PULSES || found.pulses >= MAX_PULSES {
+            continue;
+        }
+        assert_eq!(expected.steps, found.steps, "{name}: {state:?}");
+        assert_eq!(expansion, native_expansion, "{name}: {state:?}");
+        let of_each = steps_of_each(&evaluator, &state, &mut theirs);
+        let native_of_each = steps_of_each(&native, &state, &mut ours);
+        if of_each.pulses < MAX_PULSES && native_of_each.pulses < MAX_PULSES {
+            assert_eq!(of_each.steps, native_of_each.steps, "{name}: {state:?}");
+        }
+        for target in expected.steps.into_iter().filter_map(|step| step.target) {
             edges += 1;
             if known.len() < most && !known.contains(&target) {
                 known.insert(target.clone());

@@ -12,6 +12,7 @@ mod claims;
 mod expressions;
 mod features;
 mod globals;
+mod long;
 mod names;
 mod processes;
 mod statements;
@@ -22,10 +23,20 @@ pub use features::{Feature, Features};
 
 use crate::tree::{Model, Node};
 
-/// Writes the model that belongs to a seed.
+/// Writes the model that belongs to a seed, for searches without limits: no atomic sequence in it works long.
 pub fn generate(seed: u64) -> Model {
+    write(seed, Features::without_long_sequences)
+}
+
+/// Writes the model that belongs to a seed, with long atomic sequences that work, wait and choose. Some have no
+/// end, so that only limits end a search.
+pub fn generate_with_long_sequences(seed: u64) -> Model {
+    write(seed, |features| features)
+}
+
+fn write(seed: u64, chosen: impl Fn(Features) -> Features) -> Model {
     let mut random = Random::new(seed);
-    let features = Features::draw(&mut random);
+    let features = chosen(Features::draw(&mut random));
     let mut nodes = Vec::new();
     let mut world = globals::World::draw(&mut random, features, &mut nodes);
     processes::write(&mut random, &mut world, &mut nodes);
@@ -44,7 +55,7 @@ pub struct Questions {
 /// Writes a model and random claims about its runs. Nothing in it is meant to go wrong by itself.
 pub fn generate_questions(seed: u64) -> Questions {
     let mut random = Random::new(seed);
-    let mut features = Features::draw(&mut random).without_faults();
+    let mut features = Features::draw(&mut random).without_faults().without_long_sequences();
     // Of models with rendezvous, SPIN's fairness says nothing.
     if seed % 2 == 1 {
         features = features.without(Feature::Rendezvous);

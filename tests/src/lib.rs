@@ -10,6 +10,7 @@ pub mod browser;
 pub mod commands;
 pub mod compare;
 pub mod engines;
+pub mod files;
 pub mod formulas;
 pub mod generator;
 pub mod mutate;

@@ -18,7 +18,7 @@ const PROMELA: &str = "\
 byte x;
 chan c = [1] of { byte };
 trace { do :: c!1; c?1 od }
-ltl small { [] (x < 3) }
+ltl small { <> (x < 3) }
 active proctype P() {
 end: do :: c!1; accept: c?x; progress: assert(x == 1) od
 }

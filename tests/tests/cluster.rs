@@ -1,13 +1,17 @@
 //! A search by several workers, in one process and in several, comes to what breadth-first search on one
 //! machine comes to: the same counts, the same findings in the same order, with the same runs.
 
+use std::collections::BTreeMap;
 use std::fs;
+use std::io::{self, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU32, Ordering};
 
-use narrows_cluster::{Mesh, Team};
+use narrows_cluster::{Cut, Mesh, Parts, Team};
 use narrows_explicit::{
-    Budget, Elsewhere, End, Engine, Exploration, Goal, SearchScope, Unwatched, breadth_first, replay,
+    Budget, Elsewhere, End, Engine, Exploration, Goal, SearchScope, Unwatched, Wrong, breadth_first, replay,
 };
 use narrows_languages::promela::{Options, compile};
 use narrows_model::{Evaluator, Limit, Progress, Question, StateSpace, System};
@@ -266,4 +270,85 @@ fn memory_is_limited_and_nothing_is_called_complete() {
     let engine = Engine::automatic(Evaluator::new(&system));
     let together = Team::local(2).breadth_first(&engine, &[], &SearchScope::within(&budget));
     assert_eq!(together.end, End::Limit(Limit::Memory));
+}
+
+/// Parts in memory: saved at every level.
+#[derive(Default)]
+struct Shelf {
+    parts: Mutex<BTreeMap<(u32, usize), Vec<u8>>>,
+    complete: Mutex<Option<Cut>>,
+    /// Levels are saved before this one alone.
+    until: u32,
+    loads: AtomicU32,
+}
+
+impl Parts for Shelf {
+    fn is_due(&self) -> bool {
+        self.complete.lock().expect("no panic").is_none_or(|cut| cut.level + 1 < self.until)
+    }
+
+    fn save(&self, cut: Cut, worker: usize, write: &mut dyn FnMut(&mut dyn Write) -> io::Result<()>) -> bool {
+        let mut bytes = Vec::new();
+        write(&mut bytes).expect("room");
+        self.parts.lock().expect("no panic").insert((cut.level, worker), bytes);
+        true
+    }
+
+    fn saved(&self, cut: Cut, are_safe: bool) {
+        assert!(are_safe);
+        *self.complete.lock().expect("no panic") = Some(cut);
+    }
+
+    fn earlier(&self) -> Option<Cut> {
+        self.complete.lock().expect("no panic").filter(|_| self.until == 0)
+    }
+
+    fn open(&self, worker: usize) -> io::Result<Box<dyn Read + '_>> {
+        let level = self.complete.lock().expect("no panic").expect("a cut").level;
+        let part = self.parts.lock().expect("no panic").get(&(level, worker)).cloned();
+        Ok(Box::new(io::Cursor::new(part.ok_or(io::ErrorKind::NotFound)?)))
+    }
+
+    fn loaded(&self, result: Result<Progress, String>) {
+        if result.is_ok() {
+            self.loads.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+}
+
+#[test]
+fn any_number_of_workers_goes_on_from_any_level() {
+    let system = system("ring.pml", RING).expect("a model");
+    let engine = Engine::automatic(Evaluator::new(&system));
+    let budget = Budget::unlimited(Unwatched);
+    let scope = SearchScope::within(&budget);
+    let alone = breadth_first(&engine, &[], &scope);
+    let goals = [Goal { question: Question::Deadlock, patience: None }];
+    for (until, before, after) in [(1, 2, 3), (9, 3, 1), (14, 1, 2), (20, 3, 2)] {
+        let shelf = Shelf { until, ..Shelf::default() };
+        let saving = Team::local(before).with_parts(&shelf);
+        assert_eq!(essence(&saving.breadth_first(&engine, &[], &scope)), essence(&alone));
+        let mut shelf = shelf;
+        let cut = shelf.complete.lock().expect("no panic").expect("a level was saved");
+        assert!((cut.level + 1 >= until || until > 20) && cut.workers == before, "{cut:?}");
+        shelf.until = 0;
+        let going_on = Team::local(after).with_parts(&shelf);
+        let together = going_on.breadth_first(&engine, &[], &scope);
+        assert_eq!(essence(&together), essence(&alone), "from level {} on", cut.level);
+        assert_eq!(shelf.loads.load(Ordering::Relaxed) as usize, after);
+        // Only the first search of a team is the one that was saved.
+        let other = going_on.breadth_first(&engine, &goals, &scope);
+        assert_eq!(first_run(&other, &Question::Deadlock), first_run(&alone, &Question::Deadlock));
+        let aimed = Team::local(after).with_parts(&shelf).breadth_first(&engine, &goals, &scope);
+        assert_eq!(first_run(&aimed, &Question::Deadlock), first_run(&alone, &Question::Deadlock));
+        for finding in &aimed.findings {
+            assert!(!matches!(&finding.wrong, Wrong::Deadlock(state) if state.is_empty()), "{finding:?}");
+        }
+        // A part that was cut short is no state space: nothing is called complete.
+        for part in shelf.parts.lock().expect("no panic").values_mut() {
+            part.truncate(part.len() / 2);
+        }
+        let broken = Team::local(after).with_parts(&shelf).breadth_first(&engine, &[], &scope);
+        assert!(matches!(broken.end, End::Limit(_)), "{:?}", broken.end);
+    }
 }

@@ -11,7 +11,7 @@ use narrows_logic::Ltl;
 use narrows_model::{
     Atom, Claim, Evaluator, Expansion, Location, MoveKind, Question, Scratch, StateSpace, System, Verdict,
 };
-use narrows_source::{Diagnostics, LoadError, Loaded, Loader, Sources};
+use narrows_source::{Diagnostics, NoFiles, Sources};
 use narrows_tests::generator;
 use narrows_tests::questions::claims_text;
 use narrows_tests::seeds::seeds;
@@ -19,14 +19,6 @@ use narrows_tests::seeds::seeds;
 /// Larger models are left out, and so are formulas that make a larger graph.
 const STATES: usize = 1500;
 const NODES: usize = 60_000;
-
-struct NoFiles;
-
-impl Loader for NoFiles {
-    fn load(&self, _: &str, _: &str, _: bool) -> Result<Loaded, LoadError> {
-        Err(LoadError::NoFiles)
-    }
-}
 
 fn compile(text: &str) -> Option<System> {
     let mut sources = Sources::default();

@@ -153,7 +153,8 @@ fn lowest_versions_are_those_built_with() {
 }
 
 /// One of each row is enough.
-const LICENCES: &[&str] = &["MIT", "Apache-2.0", "Apache-2.0 WITH LLVM-exception", "Unicode-3.0", "Zlib"];
+const LICENCES: &[&str] =
+    &["MIT", "Apache-2.0", "Apache-2.0 WITH LLVM-exception", "BSD-3-Clause", "Unicode-3.0", "Zlib"];
 
 /// Packages that occur in two versions, because those that we depend on do not agree.
 const TWICE: &[&str] = &["bitflags", "hashbrown", "syn", "windows-sys"];
@@ -197,7 +198,10 @@ const COLD: &[&str] = &[
     "narrows-languages",
     "narrows-logic",
     "narrows-lsp",
+    "narrows-network",
+    "narrows-python",
     "narrows-report",
+    "narrows-server",
     "narrows-source",
     "narrows-study",
     "narrows-tests",

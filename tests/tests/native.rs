@@ -1,28 +1,15 @@
 //! Machine code against the reference evaluator, on models of all kinds and on texts that nobody would write.
 
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use narrows_graph::Random;
 use narrows_languages::promela::{Options, compile};
 use narrows_model::System;
-use narrows_source::{Diagnostics, LoadError, Loaded, Loader, Sources};
+use narrows_source::{Diagnostics, Sources};
 use narrows_tests::engines::Compared;
+use narrows_tests::files::{Disk, promela_models};
 use narrows_tests::seeds::seeds;
 use narrows_tests::{engines, generator, mutate};
-
-struct Disk;
-
-impl Loader for Disk {
-    fn load(&self, path: &str, from: &str, _system: bool) -> Result<Loaded, LoadError> {
-        let path = Path::new(from).with_file_name(path);
-        let text = fs::read_to_string(&path).map_err(|error| LoadError::Unreadable {
-            name: path.display().to_string(),
-            reason: error.to_string(),
-        })?;
-        Ok(Loaded { name: path.display().to_string(), text })
-    }
-}
 
 fn system(name: &str, text: &str) -> Option<System> {
     let mut sources = Sources::default();
@@ -34,27 +21,12 @@ fn agree(name: &str, text: &str, most: usize) -> Compared {
     system(name, text).map_or_else(Compared::default, |system| engines::agree(name, &system, most))
 }
 
-fn models(folder: &Path, found: &mut Vec<PathBuf>) {
-    let Ok(entries) = fs::read_dir(folder) else { return };
-    let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
-    paths.sort();
-    for path in paths {
-        if path.is_dir() {
-            models(&path, found);
-        } else if path.extension().is_some_and(|extension| extension == "pml") {
-            found.push(path);
-        }
-    }
-}
-
 fn agree_on_folder(folder: &Path, most: usize) -> usize {
-    let mut paths = Vec::new();
-    models(folder, &mut paths);
-    for path in &paths {
-        let text = String::from_utf8_lossy(&fs::read(path).expect("a model")).into_owned();
-        agree(&path.display().to_string(), &text, most);
+    let models = promela_models(&[folder]);
+    for (name, text) in &models {
+        agree(name, text, most);
     }
-    paths.len()
+    models.len()
 }
 
 #[test]
@@ -75,7 +47,7 @@ fn machine_code_agrees_on_random_models() {
     let (mut states, mut edges) = (0, 0);
     let seeds = seeds(200);
     for seed in seeds.clone() {
-        let mut texts = vec![generator::generate(seed).to_string()];
+        let mut texts = vec![generator::generate_with_long_sequences(seed).to_string()];
         if seed % 4 == 0 {
             texts.push(generator::generate_questions(seed).model.to_string());
         }
@@ -92,16 +64,15 @@ fn machine_code_agrees_on_random_models() {
 /// makes a long run of it.
 #[test]
 fn machine_code_agrees_on_broken_models() {
-    let mut paths = Vec::new();
-    models(&Path::new(env!("CARGO_MANIFEST_DIR")).join("models/probes"), &mut paths);
-    let probes: Vec<String> = paths.iter().map(|path| fs::read_to_string(path).expect("a model")).collect();
+    let probes = promela_models(&[&Path::new(env!("CARGO_MANIFEST_DIR")).join("models/probes")]);
+    let probes: Vec<String> = probes.into_iter().map(|(_, text)| text).collect();
     let (mut compiled, mut edges) = (0, 0);
     let seeds = seeds(400);
     for seed in seeds.clone() {
         let mut random = Random::new(seed);
         let whole = match random.pick(&probes) {
             Some(probe) if seed % 2 == 0 => probe.clone(),
-            _ => generator::generate(seed).to_string(),
+            _ => generator::generate_with_long_sequences(seed).to_string(),
         };
         let text = mutate::mutate(&whole, mutate::PROMELA, &mut random);
         let compared = agree(&format!("seed {seed}\n{text}\n"), &text, 300);

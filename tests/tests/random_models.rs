@@ -16,7 +16,7 @@ fn narrows_agrees_with_spin_on_random_models() {
     let limits = Limits::quick();
     let seeds = seeds(150);
     for seed in seeds.clone() {
-        let model = generator::generate(seed);
+        let model = generator::generate_with_long_sequences(seed);
         let verdict = compare_text(&model.to_string(), &limits).expect("both tools run");
         summary.add(&verdict);
         if let Verdict::Differed(why) = verdict {

@@ -2,8 +2,7 @@
 //! found by both, every question has the same answer, and no state is visited that is not there.
 
 use std::collections::BTreeSet;
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use narrows_explicit::{
     Budget, Engine, Exploration, Faults, Finding, Options, Reduction, SearchScope, Unwatched, Wrong,
@@ -11,26 +10,14 @@ use narrows_explicit::{
 };
 use narrows_languages::promela;
 use narrows_model::{Evaluator, Question, StateSpace, System, Verdict};
-use narrows_source::{Diagnostics, LoadError, Loaded, Loader, Sources};
+use narrows_source::{Diagnostics, Sources};
+use narrows_tests::files::{Disk, promela_models};
 use narrows_tests::generator;
 use narrows_tests::questions::claims_text;
 use narrows_tests::seeds::seeds;
 
 /// Larger models are left out.
 const STATES: u64 = 30_000;
-
-struct Disk;
-
-impl Loader for Disk {
-    fn load(&self, path: &str, from: &str, _: bool) -> Result<Loaded, LoadError> {
-        let path = Path::new(from).with_file_name(path);
-        let bytes = fs::read(&path).map_err(|error| LoadError::Unreadable {
-            name: path.display().to_string(),
-            reason: error.to_string(),
-        })?;
-        Ok(Loaded { name: path.display().to_string(), text: String::from_utf8_lossy(&bytes).into_owned() })
-    }
-}
 
 fn compile(name: &str, text: &str) -> Option<System> {
     let mut sources = Sources::default();
@@ -180,30 +167,13 @@ fn questions_about_runs_of_random_models_have_the_same_answers() {
     assert!(compared.holding > 0 && compared.reduced < compared.full);
 }
 
-fn models(folder: &Path, found: &mut Vec<PathBuf>) {
-    let Ok(entries) = fs::read_dir(folder) else { return };
-    let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
-    paths.sort();
-    for path in paths {
-        if path.is_dir() {
-            models(&path, found);
-        } else if path.extension().is_some_and(|extension| extension == "pml") {
-            found.push(path);
-        }
-    }
-}
-
 #[test]
 fn models_of_the_tests_and_examples_have_the_same_answers() {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let mut paths = Vec::new();
-    models(&here.join("models"), &mut paths);
-    models(&here.join("../examples"), &mut paths);
-    models(Path::new("/usr/share/doc/spin/examples"), &mut paths);
+    let (ours, examples) = (here.join("models"), here.join("../examples"));
     let mut compared = Compared::default();
-    for path in &paths {
-        let bytes = fs::read(path).expect("the model can be read");
-        compared.add(&path.display().to_string(), &String::from_utf8_lossy(&bytes));
+    for (name, text) in promela_models(&[&ours, &examples, Path::new("/usr/share/doc/spin/examples")]) {
+        compared.add(&name, &text);
     }
     eprintln!("{compared:?}");
     assert!(compared.systems > 70 && compared.reduced < compared.full);

@@ -7,22 +7,14 @@ use narrows_explicit::{Budget, Engine, Unwatched};
 use narrows_languages::promela::{self, compile};
 use narrows_model::{Evaluator, Scratch, StateSpace, System};
 use narrows_performance::{StateGraph, Timing};
-use narrows_source::{Diagnostics, LoadError, Loaded, Loader, Sources};
+use narrows_source::{Diagnostics, NoFiles, Sources};
 use narrows_tests::generator;
 use narrows_tests::seeds::seeds;
-
-struct Nothing;
-
-impl Loader for Nothing {
-    fn load(&self, path: &str, _from: &str, _system: bool) -> Result<Loaded, LoadError> {
-        Err(LoadError::NotFound { searched: format!("as {path}") })
-    }
-}
 
 fn system(text: &str) -> Option<System> {
     let mut sources = Sources::default();
     let file = sources.add("random.pml", text);
-    compile(&mut sources, file, &Nothing, &promela::Options::default(), &mut Diagnostics::default())
+    compile(&mut sources, file, &NoFiles, &promela::Options::default(), &mut Diagnostics::default())
 }
 
 /// More states than this are not looked at.

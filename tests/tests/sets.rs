@@ -16,8 +16,9 @@ use narrows_model::{
     Binary, Budget, Claim, Evaluator, Expr, FigureResult, Limit, Number, Place, Progress, Question, Reply,
     Scratch, StateSpace, System, Trace, Unwatched, Verdict,
 };
-use narrows_source::{Diagnostics, LoadError, Loaded, Loader, Sources, Span};
+use narrows_source::{Diagnostics, Sources, Span};
 use narrows_symbolic::{ProcessWay, bounds_of_processes, check_processes};
+use narrows_tests::files::Disk;
 use narrows_tests::generator;
 use narrows_tests::seeds::seeds;
 
@@ -26,19 +27,6 @@ const STACK: usize = 512 << 20;
 
 /// A model with more states than this is not compared.
 const MAX_STATES: usize = 20_000;
-
-struct Disk;
-
-impl Loader for Disk {
-    fn load(&self, path: &str, from: &str, _system: bool) -> Result<Loaded, LoadError> {
-        let path = Path::new(from).with_file_name(path);
-        let text = fs::read_to_string(&path).map_err(|error| LoadError::Unreadable {
-            name: path.display().to_string(),
-            reason: error.to_string(),
-        })?;
-        Ok(Loaded { name: path.display().to_string(), text })
-    }
-}
 
 fn system(name: &str, text: &str, formulas: Vec<Formula>) -> Option<System> {
     let mut sources = Sources::default();

@@ -5,12 +5,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use narrows_explicit::{
-    Budget, End, Engine, Exploration, SearchScope, Unwatched, Wrong, accepts_tables, breadth_first,
-    breadth_first_by_tables, replay,
+    Budget, End, Engine, Exploration, Options as Asked, SearchScope, Unwatched, Wrong, accepts_tables,
+    breadth_first, breadth_first_by_tables, check, invariants_by_tables, is_invariant, replay,
 };
 use narrows_gpu::{Cuda, Device, Limits, Reference};
 use narrows_languages::promela::{Options, compile};
-use narrows_model::{Evaluator, System};
+use narrows_model::{Evaluator, Question, Reply, System, Verdict};
 use narrows_source::{Diagnostics, LoadError, Loaded, Loader, Sources};
 use narrows_tests::generator;
 use narrows_tests::seeds::seeds;
@@ -169,6 +169,66 @@ fn tables_agree_on_our_models() {
 fn tables_agree_on_models_of_spin() {
     with_device(|device| {
         compare_folder(Path::new("/usr/share/doc/spin/examples"), 20_000, device);
+    });
+}
+
+/// Compares what is found about `[] !(variable == value)`: whether it holds, and how long the run is.
+fn compare_invariants(name: &str, text: &str, device: &mut dyn Device, compared: &mut (usize, usize)) {
+    let Some(plain) = system(name, text) else { return };
+    let engine = Engine::automatic(Evaluator::new(&plain));
+    let budget = Budget::unlimited(Unwatched);
+    let scope = SearchScope { states: 5_000, ..SearchScope::within(&budget) };
+    if accepts_tables(&engine).is_err() || breadth_first(&engine, &[], &scope).end != End::Complete {
+        return;
+    }
+    let scope = SearchScope::within(&budget);
+    for leaf in plain.globals.iter().take(3) {
+        let formulas = [1, 2].map(|value| format!("ltl i{value} {{ [] !({} == {value}) }}", leaf.name));
+        let Some(system) = system(name, &format!("{text}\n{}\n", formulas.join("\n"))) else { return };
+        let engine = Engine::automatic(Evaluator::new(&system));
+        let first = system.properties.len() - formulas.len();
+        let questions: Vec<Question> = (first..system.properties.len())
+            .map(|index| Question::Property {
+                kind: "ltl",
+                name: system.properties[index].name.clone(),
+                index,
+            })
+            .collect();
+        assert!(questions.iter().all(|question| is_invariant(&system, question)), "{name}");
+        let expected = check(&engine, &questions, &Asked::default(), &scope).expect("replayed");
+        let found = invariants_by_tables(&engine, &questions, &scope, device, 50).expect("replayed");
+        let Ok(found) = found else { return };
+        for (reply, found) in expected.replies.iter().zip(&found.verdicts) {
+            let Reply::Answer(expected) = reply else { continue };
+            match (&expected.verdict, found) {
+                (Verdict::Holds, Verdict::Holds) => compared.0 += 1,
+                (Verdict::Fails { trace, shortest, .. }, Verdict::Fails { trace: other, .. }) => {
+                    compared.1 += 1;
+                    let lengths = (trace.steps.len(), other.steps.len());
+                    assert!(lengths.0 >= lengths.1, "{name} {}: {lengths:?}", leaf.name);
+                    assert!(!*shortest || lengths.0 == lengths.1, "{name} {}: {lengths:?}", leaf.name);
+                }
+                (expected, found) => panic!("{name} {}: {expected:?} {found:?}", leaf.name),
+            }
+        }
+    }
+}
+
+#[test]
+fn tables_agree_on_invariants() {
+    with_device(|device| {
+        let (mut paths, mut compared) = (Vec::new(), (0, 0));
+        models(&Path::new(env!("CARGO_MANIFEST_DIR")).join("models"), &mut paths);
+        for path in paths {
+            let text = String::from_utf8_lossy(&fs::read(&path).expect("a model")).into_owned();
+            compare_invariants(&path.display().to_string(), &text, device, &mut compared);
+        }
+        for seed in seeds(60) {
+            let text = generator::generate(seed).to_string();
+            compare_invariants(&format!("seed {seed}"), &text, device, &mut compared);
+        }
+        eprintln!("{compared:?}");
+        assert!(compared.0 > 20 && compared.1 > 20, "{compared:?}");
     });
 }
 

@@ -4,23 +4,15 @@
 use narrows_explicit::{Budget, Engine, Options, SearchScope, Unwatched, check};
 use narrows_languages::promela::{self, compile};
 use narrows_model::{Answer, Coverage, Evaluator, Question, System, Trace, Verdict};
-use narrows_source::{Diagnostics, LoadError, Loaded, Loader, Sources};
+use narrows_source::{Diagnostics, NoFiles, Sources};
 use narrows_tests::generator;
 use narrows_tests::questions::claims_text;
 use narrows_tests::seeds::seeds;
 
-struct Nothing;
-
-impl Loader for Nothing {
-    fn load(&self, path: &str, _from: &str, _system: bool) -> Result<Loaded, LoadError> {
-        Err(LoadError::NotFound { searched: format!("as {path}") })
-    }
-}
-
 fn system(text: &str) -> Option<System> {
     let mut sources = Sources::default();
     let file = sources.add("random.pml", text);
-    compile(&mut sources, file, &Nothing, &promela::Options::default(), &mut Diagnostics::default())
+    compile(&mut sources, file, &NoFiles, &promela::Options::default(), &mut Diagnostics::default())
 }
 
 /// What of an answer must be the same: the verdict, and each state and move of the run.

@@ -19,12 +19,13 @@ use narrows_model::Limit;
 use narrows_report::{bytes, count, grouped, seconds};
 
 use crate::limits::parse_time;
-use crate::{output, watchdog};
+use crate::{cluster, output, watchdog};
 
 /// Whether a search is saved.
 #[derive(Args)]
 pub(crate) struct Checkpointing {
-    /// Save the search in this file when it stops, and from time to time; go on from there if the file exists
+    /// Save the search in this file when it stops, and from time to time; go on from there if the file
+    /// exists. On several machines, save it in this folder from time to time
     #[arg(long = "checkpoint", value_name = "FILE", conflicts_with_all = ["bitstate", "hash_compact"])]
     file: Option<PathBuf>,
 
@@ -40,8 +41,14 @@ impl Checkpointing {
     pub(crate) fn open(&self, subject: &dyn Debug, quiet: bool) -> anyhow::Result<Option<Checkpoint>> {
         self.file
             .as_ref()
+            .filter(|_| !cluster::is_member())
             .map(|path| Checkpoint::open(path, self.every, fingerprint(subject), quiet))
             .transpose()
+    }
+
+    /// Returns where a search on several machines is saved, and how often, if it is to be.
+    pub(crate) fn folder(&self) -> Option<(&Path, Duration)> {
+        self.file.as_deref().map(|path| (path, self.every))
     }
 
     pub(crate) fn is_wanted(&self) -> bool {
@@ -56,7 +63,7 @@ const MAGIC: &str = "narrows checkpoint 2\n";
 const FOOTER: u64 = 16;
 
 /// Saving takes at most about this part of the time.
-const PART: u32 = 10;
+pub(crate) const PART: u32 = 10;
 
 /// A file in which a search is saved.
 pub(crate) struct Checkpoint {
@@ -80,7 +87,7 @@ struct State {
 
 impl Checkpoint {
     fn open(path: &Path, every: Duration, fingerprint: u64, quiet: bool) -> anyhow::Result<Checkpoint> {
-        let head = format!("{MAGIC}{}\n{fingerprint:016x}\n", env!("CARGO_PKG_VERSION"));
+        let head = head(fingerprint);
         let earlier = match File::open(path) {
             Ok(file) => Some(file),
             Err(error) if error.kind() == ErrorKind::NotFound => None,
@@ -127,7 +134,7 @@ impl Checkpoint {
     /// Writes a file beside the old one, which it then replaces.
     fn replace(&self, write: &mut dyn FnMut(&mut dyn Write) -> io::Result<()>) -> io::Result<u64> {
         let beside = beside(&self.path);
-        let result = self.write(&beside, write).and_then(|length| {
+        let result = write_whole(&beside, &self.head, write).and_then(|length| {
             std::fs::rename(&beside, &self.path)?;
             let folder = self.path.parent().filter(|folder| *folder != Path::new(""));
             File::open(folder.unwrap_or(Path::new(".")))?.sync_all()?;
@@ -139,21 +146,39 @@ impl Checkpoint {
         }
         result
     }
+}
 
-    fn write(&self, path: &Path, write: &mut dyn FnMut(&mut dyn Write) -> io::Result<()>) -> io::Result<u64> {
-        let mut output = BufWriter::with_capacity(BUFFER, Summed::new(File::create(path)?));
-        output.write_all(self.head.as_bytes())?;
-        write(&mut output)?;
-        output.flush()?;
-        let length = output.get_ref().length - self.head.len() as u64;
-        output.write_all(&length.to_le_bytes())?;
-        output.flush()?;
-        let sum = output.get_ref().sum.value();
-        output.write_all(&sum.to_le_bytes())?;
-        let file = output.into_inner().map_err(io::IntoInnerError::into_error)?.inner;
-        file.sync_all()?;
-        Ok(length + self.head.len() as u64 + FOOTER)
-    }
+/// Returns what files about a subject begin with.
+pub(crate) fn head(fingerprint: u64) -> String {
+    format!("{MAGIC}{}\n{fingerprint:016x}\n", env!("CARGO_PKG_VERSION"))
+}
+
+/// Writes a file with a checksum; returns its length.
+pub(crate) fn write_whole(
+    path: &Path,
+    head: &str,
+    write: &mut dyn FnMut(&mut dyn Write) -> io::Result<()>,
+) -> io::Result<u64> {
+    let mut output = BufWriter::with_capacity(BUFFER, Summed::new(File::create(path)?));
+    output.write_all(head.as_bytes())?;
+    write(&mut output)?;
+    output.flush()?;
+    let length = output.get_ref().length - head.len() as u64;
+    output.write_all(&length.to_le_bytes())?;
+    output.flush()?;
+    let sum = output.get_ref().sum.value();
+    output.write_all(&sum.to_le_bytes())?;
+    let file = output.into_inner().map_err(io::IntoInnerError::into_error)?.inner;
+    file.sync_all()?;
+    Ok(length + head.len() as u64 + FOOTER)
+}
+
+/// Returns what is in a file behind its head.
+pub(crate) fn body(mut file: File, head: &str) -> io::Result<io::Take<File>> {
+    let head = head.len() as u64;
+    let end = file.seek(SeekFrom::End(0))?;
+    file.seek(SeekFrom::Start(head))?;
+    Ok(file.take(end.saturating_sub(head + FOOTER)))
 }
 
 /// Returns the name under which a file is written until it is whole.
@@ -213,7 +238,7 @@ impl Checkpoints for Checkpoint {
 const BUFFER: usize = 1 << 16;
 
 /// Makes sure that a file is a whole checkpoint, of this program, about the same subject.
-fn verify(file: &File, head: &str) -> anyhow::Result<()> {
+pub(crate) fn verify(file: &File, head: &str) -> anyhow::Result<()> {
     let mut start = Vec::new();
     file.take(head.len() as u64).read_to_end(&mut start)?;
     ensure!(start.starts_with(MAGIC.as_bytes()), "it is not a checkpoint of this program");
@@ -312,7 +337,7 @@ impl<W: Write> Write for Summed<W> {
 }
 
 /// Returns a number that tells subjects apart.
-fn fingerprint(subject: &dyn Debug) -> u64 {
+pub(crate) fn fingerprint(subject: &dyn Debug) -> u64 {
     struct Text(Checksum);
     impl fmt::Write for Text {
         fn write_str(&mut self, text: &str) -> fmt::Result {

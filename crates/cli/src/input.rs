@@ -1,5 +1,6 @@
 //! Model files: finding, reading, compiling.
 
+use std::collections::BTreeMap;
 use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
@@ -14,7 +15,7 @@ use narrows_source::{Span, closest};
 
 use crate::output::{self, Format};
 use crate::watchdog::{self, Work};
-use crate::{limits, reading};
+use crate::{cluster, limits, reading};
 
 /// Which models, how they are read, and what a search may use.
 #[derive(Args)]
@@ -111,6 +112,9 @@ impl Models {
         text: impl FnOnce() -> String,
         document: impl FnOnce() -> Document<'d>,
     ) -> anyhow::Result<u8> {
+        if cluster::is_silent() {
+            return Ok(status);
+        }
         if self.is_json() { output::print_document(&document()) } else { output::print_next(&text()) }?;
         Ok(status)
     }
@@ -151,6 +155,19 @@ impl Models {
         self.say(2, String::new, || {
             json_diagnostics(&model.name, std::slice::from_ref(&diagnostic), &model.sources, None).into()
         })
+    }
+
+    /// Reads the model for other processes: returns all files that this takes, or shows what is wrong with
+    /// it and returns the exit status.
+    pub(crate) fn preload(&self) -> anyhow::Result<Result<BTreeMap<String, String>, u8>> {
+        anyhow::ensure!(
+            self.studies()?.is_none(),
+            "several machines search models: there are no studies yet"
+        );
+        self.ensure_one("a search on several machines")?;
+        let files = self.expand()?;
+        let (loaded, read) = reading::recorded(|| self.load(&files[0], &[]));
+        Ok(loaded?.map(|_| read))
     }
 
     /// Makes sure that there is one model, if an option needs that.
@@ -271,7 +288,7 @@ pub(crate) fn read_model(
     let text = read_text(path)?;
     match narrows::read(&path.display().to_string(), text, &Disk { folders: include }, options) {
         Ok(read) => {
-            if !quiet {
+            if !quiet && !reading::is_provided() {
                 read.note.iter().for_each(|note| output::note(note));
                 output::diagnostics(&read.warnings, &read.model.sources);
             }
@@ -290,8 +307,7 @@ const LARGEST: u64 = 64 << 20;
 /// The largest log that is read.
 const LARGEST_LOG: u64 = 1 << 30;
 
-/// Reads a text; old models have comments in other encodings than UTF-8, and strange characters there do no
-/// harm.
+/// Reads a text, or what is the text of a model in another form.
 pub(crate) fn read_text(path: &Path) -> std::io::Result<String> {
     read_up_to(path, LARGEST)
 }
@@ -302,6 +318,15 @@ pub(crate) fn read_large_text(path: &Path) -> std::io::Result<String> {
 }
 
 fn read_up_to(path: &Path, largest: u64) -> std::io::Result<String> {
+    if let Some(provided) = reading::provided(path) {
+        return provided;
+    }
+    let text = read_here(path, largest)?;
+    reading::record(path, &text);
+    Ok(text)
+}
+
+fn read_here(path: &Path, largest: u64) -> std::io::Result<String> {
     let mut bytes = Vec::new();
     reading::check_kind(path)?;
     std::fs::File::open(path)?.take(largest + 1).read_to_end(&mut bytes)?;
@@ -309,12 +334,7 @@ fn read_up_to(path: &Path, largest: u64) -> std::io::Result<String> {
         let message = format!("it is larger than {} MiB", largest >> 20);
         return Err(std::io::Error::new(ErrorKind::FileTooLarge, message));
     }
-    String::from_utf8(bytes).or_else(|error| {
-        if error.as_bytes().contains(&0) {
-            return Err(std::io::Error::new(ErrorKind::InvalidData, "not a text file"));
-        }
-        Ok(String::from_utf8_lossy(error.as_bytes()).into_owned())
-    })
+    narrows::text_of(bytes).map_err(|error| std::io::Error::new(ErrorKind::InvalidData, error))
 }
 
 /// Says that a file can't be read, and which one may be meant.

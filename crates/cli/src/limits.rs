@@ -132,7 +132,7 @@ pub(crate) fn stack() -> usize {
 }
 
 /// Returns how many threads a search uses if the user does not say.
-fn default_threads() -> usize {
+pub(crate) fn default_threads() -> usize {
     std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
 }
 

@@ -2,6 +2,7 @@
 //! the outside.
 
 mod checkpoint;
+mod cluster;
 mod colour;
 mod commands;
 mod input;
@@ -19,8 +20,8 @@ use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use narrows_model::Limit;
 
 use commands::{
-    automaton, bottleneck, bounds, check, completions, explain, explore, fit, graph, init, lsp, lts, measure,
-    new, simulate,
+    automaton, bottleneck, bounds, check, cluster as cluster_command, completions, explain, explore, fit,
+    graph, init, lsp, lts, measure, new, serve, simulate,
 };
 
 const EXAMPLES: &str = "\
@@ -35,11 +36,13 @@ Examples:
   narrows simulate peterson.pml            run it step by step, forwards and backwards
   narrows check peterson.pml --format json print one JSON document
   narrows automaton '[] (p -> <> q)'       show the automaton of a formula
+  narrows cluster local 4 -- check m.pml   search with several processes, or on several machines
   narrows graph peterson.pml -o graph.svg  draw the processes; with graph.aut, write all states
   narrows lts check graph.aut '[tau] -|'   check a formula on a labelled graph
   narrows explain P0104                    say what a message means and what to do
   narrows new pipeline                     start a model and its study from a template
   narrows init                             check models and studies in CI
+  narrows serve                            work in a browser
   narrows lsp                              serve an editor
 
 Exit status: 0 everything holds, 1 something fails, 2 undecided, bad input or bad usage";
@@ -73,7 +76,7 @@ impl Arguments {
 #[derive(Subcommand)]
 enum Command {
     Check(Box<check::Arguments>),
-    Explore(explore::Arguments),
+    Explore(Box<explore::Arguments>),
     Explain(explain::Arguments),
     Simulate(Box<simulate::Arguments>),
     Automaton(automaton::Arguments),
@@ -83,8 +86,10 @@ enum Command {
     Fit(fit::Arguments),
     Bounds(bounds::Arguments),
     Bottleneck(bottleneck::Arguments),
+    Cluster(cluster_command::Arguments),
     New(new::Arguments),
     Init(init::Arguments),
+    Serve(serve::Arguments),
     Lsp(lsp::Arguments),
     Completions(completions::Arguments),
     Man(completions::Manual),
@@ -104,13 +109,23 @@ impl Command {
             Command::Fit(arguments) => fit::run(arguments),
             Command::Bounds(arguments) => bounds::run(arguments),
             Command::Bottleneck(arguments) => bottleneck::run(arguments),
+            Command::Cluster(arguments) => cluster_command::run(arguments),
             Command::New(arguments) => new::run(arguments),
             Command::Init(arguments) => init::run(arguments),
+            Command::Serve(arguments) => serve::run(arguments),
             Command::Lsp(arguments) => lsp::run(arguments),
             Command::Completions(arguments) => completions::run(arguments, Arguments::command()),
             Command::Man(arguments) => completions::write_manual(arguments, Arguments::command()),
         }
     }
+}
+
+/// Does what a command line says, as one process of several.
+fn run_arguments(line: &[String]) -> anyhow::Result<u8> {
+    let line = std::iter::once("narrows").chain(line.iter().map(String::as_str));
+    let matches = Arguments::command().try_get_matches_from(line)?;
+    output::choose(&matches);
+    Arguments::from_arg_matches(&matches)?.run()
 }
 
 /// What a panic said, kept for the report.

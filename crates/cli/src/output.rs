@@ -2,7 +2,7 @@
 
 use std::io::{BufWriter, ErrorKind, IsTerminal, StdoutLock, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
 use clap::{ArgMatches, ValueEnum};
 use narrows_report::Document;
@@ -21,7 +21,7 @@ pub(crate) enum Format {
 }
 
 /// Whether standard output is a JSON document.
-static IS_JSON: OnceLock<bool> = OnceLock::new();
+static IS_JSON: AtomicBool = AtomicBool::new(false);
 
 /// Notes what the command's `--format` asks for, if it has one.
 pub(crate) fn choose(matches: &ArgMatches) {
@@ -29,38 +29,41 @@ pub(crate) fn choose(matches: &ArgMatches) {
         Some((_, inner)) => choose(inner),
         None => {
             let format = matches.try_get_raw("format").ok().flatten();
-            let _ = IS_JSON.set(format.is_some_and(|mut values| values.any(|value| value == "json")));
+            let is_json = format.is_some_and(|mut values| values.any(|value| value == "json"));
+            IS_JSON.store(is_json, Ordering::Relaxed);
         }
     }
 }
 
 /// Returns whether standard output is a JSON document: then errors are told there, too.
 pub(crate) fn is_json() -> bool {
-    IS_JSON.get().is_some_and(|is_json| *is_json)
+    IS_JSON.load(Ordering::Relaxed)
 }
 
 /// What a command has to say about one model or study, and the exit status that goes with it.
 pub(crate) struct Outcome {
     pub(crate) status: u8,
-    /// For people; empty if there is nothing to say to them.
+    /// For people; empty if there is nothing to say to them, or if a document says it.
     pub(crate) text: String,
-    /// For programs; null if none wants it.
-    pub(crate) document: Value,
 }
 
 impl Outcome {
-    /// Makes what is wanted: a text, or a document.
-    pub(crate) fn new(
-        is_json: bool,
+    /// Makes a text for people, or prints a document for programs, which is gone then.
+    pub(crate) fn new<'d>(
         status: u8,
         text: impl FnOnce() -> String,
-        document: impl FnOnce() -> Value,
-    ) -> Outcome {
-        if is_json {
-            Outcome { status, text: String::new(), document: document() }
-        } else {
-            Outcome { status, text: text(), document: Value::Null }
+        document: impl FnOnce() -> Document<'d>,
+    ) -> anyhow::Result<Outcome> {
+        if is_json() {
+            print_document(&document())?;
+            return Ok(Outcome { status, text: String::new() });
         }
+        Ok(Outcome { status, text: text() })
+    }
+
+    /// Makes what is said of a study that can't be answered, whose messages were shown already.
+    pub(crate) fn refused(document: Value) -> anyhow::Result<Outcome> {
+        Outcome::new(2, String::new, || document.into())
     }
 }
 

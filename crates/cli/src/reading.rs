@@ -1,12 +1,57 @@
 //! Which files may be read: none that a reader could wait for without end, and for untrusted models only
 //! those of one folder.
 
+use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 /// The folder that everything a model or a study names must be in, if the user said so.
 static ONLY: OnceLock<PathBuf> = OnceLock::new();
+
+/// What another process has read for this one, which then reads nothing itself.
+static PROVIDED: OnceLock<BTreeMap<String, String>> = OnceLock::new();
+
+/// What has been read, while somebody wants to know.
+static RECORD: Mutex<Option<BTreeMap<String, String>>> = Mutex::new(None);
+
+/// Takes files from another process, by name: no others are read from now on.
+pub(crate) fn provide(files: BTreeMap<String, String>) {
+    // A process takes part in one run.
+    let _ = PROVIDED.set(files);
+}
+
+/// Returns whether files come from another process, which has warned about what is in them.
+pub(crate) fn is_provided() -> bool {
+    PROVIDED.get().is_some()
+}
+
+/// Returns a file that another process has read for this one, if it reads files so.
+pub(crate) fn provided(path: &Path) -> Option<io::Result<String>> {
+    let text = PROVIDED.get()?.get(&path.display().to_string()).cloned();
+    Some(text.ok_or_else(|| io::ErrorKind::NotFound.into()))
+}
+
+/// Notes every file that is read meanwhile; returns them too.
+pub(crate) fn recorded<T>(read: impl FnOnce() -> T) -> (T, BTreeMap<String, String>) {
+    let lock = || RECORD.lock().unwrap_or_else(PoisonError::into_inner);
+    *lock() = Some(BTreeMap::new());
+    let result = read();
+    (result, lock().take().unwrap_or_default())
+}
+
+/// Notes that a file was read.
+pub(crate) fn record(path: &Path, text: &str) {
+    if let Some(files) = RECORD.lock().unwrap_or_else(PoisonError::into_inner).as_mut() {
+        files.insert(path.display().to_string(), text.to_owned());
+    }
+}
+
+/// Reads a file as models are read, to compare it.
+pub(crate) fn read_as_text(path: &Path) -> io::Result<String> {
+    check_kind(path)?;
+    Ok(String::from_utf8_lossy(&std::fs::read(path)?).into_owned())
+}
 
 /// Confines what models and studies name to a folder.
 pub(crate) fn confine(folder: &Path) -> anyhow::Result<()> {
@@ -23,6 +68,7 @@ pub(crate) fn confine(folder: &Path) -> anyhow::Result<()> {
 /// Links are followed first, so that one that leads out of the folder does not help.
 pub(crate) fn check_named(path: &Path) -> io::Result<()> {
     match ONLY.get() {
+        _ if is_provided() => Ok(()),
         Some(folder) => check_within(path, folder),
         None => Ok(()),
     }

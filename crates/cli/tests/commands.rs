@@ -355,7 +355,10 @@ fn files_that_are_no_models_are_said_to_be_none() {
         ("binary.pml", "not a text file"),
         ("circle.pml", "includes are nested too deeply"),
         ("outer.pml", "can't include `inner`"),
-        ("inner", "there is no .pml, .promela, .prom, .spin, .smv, .lotos, .lot or .aut file in `inner`"),
+        (
+            "inner",
+            "there is no .pml, .promela, .prom, .spin, .smv, .lotos, .lot, .aut, .aag or .aig file in `inner`",
+        ),
     ] {
         let output = folder.run(&format!("explore {file}"));
         assert_eq!(status(&output), 2, "{file}");

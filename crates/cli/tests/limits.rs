@@ -108,3 +108,94 @@ fn long_runs_are_written_step_by_step() {
         assert_eq!(trace["choices"].as_array().unwrap().len(), 150_002, "{name}");
     }
 }
+
+/// The runs behind figures of studies are written step by step too, and a document about several studies is
+/// one.
+#[cfg(target_os = "linux")]
+#[test]
+fn runs_behind_figures_are_written_step_by_step() {
+    let far = "int x, y;\n\
+               active proctype P() { do :: x < 20000 -> x++; y = x :: else -> break od }\n";
+    let study = "model = \"far.pml\"\nunit = \"us\"\n[[ask]]\n\
+                 max_delay = { from = \"x == 1\", to = \"x == 20000\" }\n[[ask]]\n\
+                 min_delay = { from = \"x == 1\", to = \"x == 20000\" }\n";
+    let folder = Folder::new(&[("far.pml", far), ("far.toml", study), ("wrong.toml", "model = 7\n")]);
+    for (arguments, code) in [
+        ("bounds far.pml --from x==1 --to x==20000 --memory 60M --format json", 0),
+        ("measure far.toml wrong.toml far.toml --memory 60M --format json", 2),
+        ("bottleneck far.toml far.toml --no-report --memory 60M --format json", 0),
+    ] {
+        let file = std::fs::File::create(folder.0.join("said")).unwrap();
+        let child = folder.command(arguments).stdout(file).spawn().unwrap();
+        let (output, most) = program::peak(child);
+        assert_eq!(status(&output), code, "{arguments}\n{}", stderr(&output));
+        let document: serde_json::Value = serde_json::from_str(&folder.read("said")).unwrap();
+        let models = document["models"].as_array();
+        let one = models.map_or(&document, |models| &models[0]);
+        let steps = one["answers"][0]["runs"][0]["trace"]["steps"].as_array().map(Vec::len);
+        assert!(steps.is_some_and(|steps| steps > 39_000), "{arguments}: {steps:?}");
+        // As trees of values, these runs took more than 400 MB.
+        assert!(most < 150_000, "{arguments}: {most} kB");
+    }
+}
+
+/// Time and memory are looked at after so many bytes too, not only after so many states: a state of half a
+/// megabyte takes as long as thousands of edges.
+#[cfg(target_os = "linux")]
+#[test]
+fn large_states_keep_limits() {
+    let large = "#define N 60000\nint a[N]; int n;\n\
+                 active proctype P() { do :: a[n % N] = n; n++ od }\nactive proctype Q() { do :: a[n % 7]++ od }\n";
+    let folder = Folder::new(&[("large.pml", large)]);
+    for command in
+        ["explore large.pml", "check large.pml --threads 1", "bounds large.pml --from n==3 --to n==-1"]
+    {
+        let arguments = format!("{command} --time 700ms --memory 200M");
+        let start = Instant::now();
+        let child = folder.command(&arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let (output, most) = program::peak(child);
+        assert_eq!(status(&output), 2, "{arguments}\n{}", stderr(&output));
+        // A message of the last resort would say nothing of states.
+        assert!(stdout(&output).contains("limit was reached"), "{arguments}\n{}", stderr(&output));
+        assert!(start.elapsed() < Duration::from_secs(10), "{arguments}: {:?}", start.elapsed());
+        assert!(most < 300_000, "{arguments}: {most} kB");
+    }
+}
+
+/// What was found before a limit is found, in graphs too.
+#[test]
+fn deadlocks_before_a_limit_are_told() {
+    let counting = "specification s [a, b] : noexit library NaturalNumber endlib\nbehaviour p [a] (0) [] b; stop where\n\
+                    process p [a] (n : Nat) : noexit := a !n; p [a] (succ (n)) endproc endspec\n";
+    let folder =
+        Folder::new(&[("stuck.lotos", counting), ("going.lotos", &counting.replace("[] b; stop", ""))]);
+    let output = folder.run("check stuck.lotos --ltl <>b --time 500ms --memory 200M");
+    let said = stdout(&output);
+    assert_eq!(status(&output), 1, "{said}\n{}", stderr(&output));
+    assert!(said.contains("fails      deadlock") && said.contains("after 1 step (no shorter run"), "{said}");
+    assert!(said.contains("undecided  ltl") && !said.contains(" 0 states"), "{said}");
+    let output = folder.run("explore stuck.lotos --time 500ms --memory 200M");
+    let said = stdout(&output);
+    assert!(status(&output) == 1 && said.contains("deadlock") && said.contains("INCOMPLETE"), "{said}");
+    let output = folder.run("check going.lotos --time 500ms --memory 200M");
+    assert_eq!(status(&output), 2, "{}", stdout(&output));
+    assert!(stdout(&output).contains("undecided  no deadlock"), "{}", stdout(&output));
+}
+
+/// In millions of short runs in which nothing happens, nobody looked at the clock.
+#[test]
+fn short_simulated_runs_keep_limits() {
+    let study = "model = \"line.pml\"\nunit = \"us\"\n[delay]\n\"P:up\" = { exponential = 1e12 }\n[[ask]]\n\
+                 transient = { of = \"n > 3\", at = 1e-12 }\n";
+    let model = "byte n; active proctype P() { do :: up: n = n + 1 od }\n";
+    let folder = Folder::new(&[("line.pml", model), ("early.toml", study)]);
+    let start = Instant::now();
+    let output = folder.run("measure early.toml --engine simulation --time 400ms --memory 200M");
+    assert!(status(&output) == 0 || status(&output) == 2, "{}", stderr(&output));
+    assert!(
+        stdout(&output).contains("estimated") || stdout(&output).contains("undecided"),
+        "{}",
+        stderr(&output)
+    );
+    assert!(start.elapsed() < Duration::from_secs(8), "{:?}", start.elapsed());
+}

@@ -66,14 +66,20 @@ fn what_was_measured_stands_beside_what_is_predicted() {
                  [[ask]]\nthroughput = \"read\"\n[[ask]]\nname = \"read\"\nlatency = { from = \"p:begin\", to = \"p:done\" }\npercentile = [50]\n";
     let log = "kind,begin ms,end ms\nread,0,0.02\nread,0.02,0.06\nread,0.06,0.08\n";
     let folder = Folder::new(&[("m.pml", model), ("s.toml", study), ("log.csv", log)]);
-    let output = folder.run("measure s.toml --against log.csv --csv out.csv");
+    let output = folder.run("measure s.toml --against log.csv --csv out.csv --html out.html");
     let text = stdout(&output);
     assert!(text.contains("against log.csv"), "{text}{}", stderr(&output));
     let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(words.contains("throughput read, stochastic 0.05 1/us 0.03333 1/us 0.667 no"), "{text}");
-    assert!(words.contains("latency read, stochastic 20 us 26.67 us 1.333 no"), "{text}");
+    // Three measurements say little.
+    assert!(
+        words.contains("throughput read, stochastic 0.05 1/us 0.03333 1/us at least 0.0015 0.667 yes"),
+        "{text}"
+    );
+    assert!(words.contains("latency read, stochastic 20 us 26.67 us 0 to 92.84 1.333 yes"), "{text}");
     assert!(text.contains("percentile read, 50 %, stochastic"), "{text}");
     assert!(folder.read("out.csv").contains("question,unit,predicted least"));
+    assert!(folder.read("out.html").contains("Beside what was measured, log.csv"));
     let found = document(&folder.run("measure s.toml --against log.csv --format json"));
     assert_eq!(found["against"]["figures"].as_array().map(Vec::len), Some(3), "{found}");
+    assert_eq!(found["against"]["figures"][0]["confidence"]["high"], "infinity", "{found}");
 }

@@ -18,6 +18,7 @@ use rustc_hash::FxHashMap;
 use crate::ledger::{Cause, Ledger, Shown, read_bytes, write_bytes};
 use crate::marks::{Search, Target};
 use crate::outgoing::{Kind, Outgoing};
+use crate::part::{Cut, Parts};
 use crate::recent::{Recent, hash, owner};
 use crate::rounds::{Member, Work};
 use crate::summary::{Summary, Totals, read_limit, write_limit};
@@ -32,6 +33,8 @@ pub(crate) struct Task<'a> {
     pub(crate) states: u64,
     /// How many workers share the memory of the budget.
     pub(crate) share: u64,
+    /// Who keeps what is needed to go on later.
+    pub(crate) parts: Option<&'a dyn Parts>,
 }
 
 /// What all do in a round.
@@ -41,6 +44,8 @@ pub(crate) enum Stage {
     Start,
     /// They expand a level.
     Level,
+    /// They save what they have.
+    Save,
     /// They ask which states of this level lead to marked ones, and hear it.
     Ask(u32),
     Answer(u32),
@@ -86,6 +91,17 @@ pub(crate) struct Explorer<'a> {
     pub(crate) search: Search,
     pub(crate) shown: BTreeMap<Cause, Shown>,
     pub(crate) marks: FxHashMap<u32, u64>,
+    saving: Saving,
+}
+
+/// How far saving is.
+#[derive(Clone, Copy, Debug, Default)]
+struct Saving {
+    /// Whether somebody wants to save, and whether all have.
+    is_due: bool,
+    are_saved: bool,
+    /// Whether this worker has.
+    is_saved: bool,
 }
 
 /// About so many edges are followed before it is looked what has arrived.
@@ -96,6 +112,7 @@ pub(crate) struct Edge<'e> {
     pub(crate) choice: u32,
     pub(crate) moves: &'e [Move],
     pub(crate) violations: &'e [Violation],
+    pub(crate) label: &'e [u8],
     pub(crate) target: Option<&'e [u8]>,
 }
 
@@ -123,6 +140,7 @@ impl<'a> Explorer<'a> {
             search: Search::default(),
             shown: BTreeMap::new(),
             marks: FxHashMap::default(),
+            saving: Saving::default(),
         })
     }
 
@@ -143,7 +161,7 @@ impl<'a> Explorer<'a> {
     }
 
     /// Adds a state that belongs to this worker.
-    fn add(&mut self, state: &[u8]) {
+    pub(crate) fn add(&mut self, state: &[u8]) {
         if self.stop.is_some() {
             return;
         }
@@ -195,7 +213,8 @@ impl<'a> Explorer<'a> {
                 broken = self.stop.is_some();
                 return if broken { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
             }
-            let edge = Edge { choice, moves: step.moves, violations: step.violations, target: step.target };
+            let (moves, violations, label, target) = (step.moves, step.violations, step.label, step.target);
+            let edge = Edge { choice, moves, violations, label, target };
             choice += 1;
             let flow = visit(self, &edge);
             broken |= flow.is_break();
@@ -236,6 +255,9 @@ impl<'a> Explorer<'a> {
             this.counted.edges += 1;
             this.counted.mark(edge.moves);
             this.ledger.note_step(edge.violations, level, number);
+            if !edge.label.is_empty() {
+                this.ledger.note_label(edge.label, level, number);
+            }
             if let Some(target) = edge.target {
                 this.counted.transitions += 1;
                 this.pass_on(target, out);
@@ -281,7 +303,10 @@ impl<'a> Explorer<'a> {
 
     /// Tells all what came of the round.
     pub(crate) fn end_round(&mut self, out: &mut Outgoing, size: u64) {
-        let summary = Summary { limit: self.stop, size, causes: std::mem::take(&mut self.ledger.news) };
+        let is_due = self.stage == Stage::Level && self.task.parts.is_some_and(Parts::is_due);
+        let is_saved = std::mem::take(&mut self.saving.is_saved);
+        let causes = std::mem::take(&mut self.ledger.news);
+        let summary = Summary { limit: self.stop, size, causes, is_due, is_saved };
         let mut bytes = Vec::new();
         summary.write(&mut bytes);
         out.tell_all(Kind::Summary, &bytes);
@@ -309,8 +334,75 @@ impl<'a> Explorer<'a> {
         } else if self.is_decided() || self.expanded > self.task.states {
             self.end = Some(End::Enough);
         }
+        if self.saving.is_due && self.end.is_none() {
+            self.stage = Stage::Save;
+        } else {
+            self.after_level();
+        }
+    }
+
+    /// Decides what comes after a level, once it is saved if it was to be.
+    fn after_level(&mut self) {
         let targets = self.targets();
         self.begin_search(targets);
+    }
+
+    /// Returns what all workers together are about to save, or have saved.
+    fn cut(&self) -> Cut {
+        Cut { level: self.level, workers: self.totals.len() }
+    }
+
+    fn save(&mut self, me: usize) {
+        if let Some(parts) = self.task.parts {
+            let cut = self.cut();
+            self.saving.is_saved = parts.save(cut, me, &mut |output| self.write_part(output));
+        }
+    }
+
+    /// Goes on where an earlier search was, if there was one and its parts can be read.
+    fn resume(&mut self, me: usize, peers: usize) -> bool {
+        let Some(parts) = self.task.parts else { return false };
+        let Some(cut) = parts.earlier() else { return false };
+        let result = self.read_parts(parts, cut, me, peers);
+        let progress = Progress {
+            states: self.expanded,
+            transitions: self.counted.transitions,
+            depth: u64::from(cut.level),
+            memory: self.states.memory(),
+        };
+        if result.is_err() {
+            // Nothing is searched, and whoever keeps the parts says why.
+            self.stop = self.stop.or(Some(Limit::Interrupted));
+        }
+        parts.loaded(result.map(|()| progress).map_err(|error| error.to_string()));
+        true
+    }
+
+    /// Begins where an earlier search was, or with the initial state.
+    fn start(&mut self, out: &Outgoing) {
+        if self.resume(out.me(), out.peers()) {
+            if self.stop.is_none() {
+                return self.after_level();
+            }
+            // The others hear of it at the end of a level without states.
+            self.starts = Vec::new();
+        } else if let Ok((initial, _)) = self.task.space.initial()
+            && owner(hash(&initial), out.peers()) == out.me()
+        {
+            self.add(&initial);
+        }
+        self.end_of_level();
+        self.stage = Stage::Level;
+    }
+
+    /// Notes that all states of a level are there.
+    pub(crate) fn end_of_level(&mut self) {
+        self.starts.push(self.states.len() as u32);
+    }
+
+    /// Takes a level as expanded.
+    pub(crate) fn resume_at(&mut self, level: u32) {
+        self.level = level;
     }
 
     fn is_decided(&self) -> bool {
@@ -347,8 +439,11 @@ impl<'a> Explorer<'a> {
 
     fn take_summaries(&mut self) -> (Option<Limit>, u64) {
         let (mut limit, mut size) = (None, 0);
+        (self.saving.is_due, self.saving.are_saved) = (false, true);
         for slot in &mut self.summaries {
             let Some(summary) = slot.take() else { continue };
+            self.saving.is_due |= summary.is_due;
+            self.saving.are_saved &= summary.is_saved;
             limit = limit.or(summary.limit);
             size += summary.size;
             for cause in summary.causes {
@@ -411,16 +506,14 @@ impl Member for Explorer<'_> {
             return;
         }
         match self.stage {
-            Stage::Start => {
-                if let Ok((initial, _)) = self.task.space.initial()
-                    && owner(hash(&initial), out.peers()) == out.me()
-                {
-                    self.add(&initial);
-                }
-                self.starts.push(self.states.len() as u32);
-                self.stage = Stage::Level;
-            }
+            Stage::Start => self.start(out),
             Stage::Level => self.end_level(size),
+            Stage::Save => {
+                if let Some(parts) = self.task.parts {
+                    parts.saved(self.cut(), self.saving.are_saved);
+                }
+                self.after_level();
+            }
             Stage::Totals => self.stage = Stage::Over,
             Stage::Over => {}
             _ => self.go_on_searching(),
@@ -431,6 +524,11 @@ impl Member for Explorer<'_> {
         let work = match self.stage {
             Stage::Level => self.work_on_level(out),
             Stage::Ask(level) => self.work_on_marks(level, out),
+            Stage::Save => {
+                self.save(out.me());
+                self.end_round(out, 0);
+                Work::Done
+            }
             Stage::Totals => {
                 self.look_up(out);
                 self.tell_totals(out);

@@ -18,6 +18,8 @@ pub(crate) enum Cause {
     Violation(ViolationKind, Span),
     /// A deadlock where control is in these places.
     Deadlock(Vec<u8>),
+    /// Nothing goes wrong, but there is a step with this label: labels are counted and told in the same way.
+    Label(Vec<u8>),
 }
 
 impl Cause {
@@ -25,10 +27,11 @@ impl Cause {
         Cause::Violation(violation.kind, violation.span)
     }
 
-    /// Returns the question that it answers.
+    /// Returns the question that it answers; nobody asks about labels, so it is any one.
     pub(crate) fn question(&self) -> Question {
         match self {
             Cause::Deadlock(_) => Question::Deadlock,
+            Cause::Label(_) => Question::Acceptance,
             Cause::Violation(ViolationKind::Assertion, _) => Question::Assertions,
             Cause::Violation(..) => Question::Faults,
         }
@@ -45,6 +48,10 @@ impl Cause {
                 bytes.push(1);
                 write_bytes(control, bytes);
             }
+            Cause::Label(label) => {
+                bytes.push(2);
+                write_bytes(label, bytes);
+            }
         }
     }
 
@@ -52,6 +59,7 @@ impl Cause {
         match varint::read(bytes)? {
             0 => Some(Cause::Violation(read_kind(bytes)?, read_span(bytes)?)),
             1 => Some(Cause::Deadlock(read_bytes(bytes)?.to_vec())),
+            2 => Some(Cause::Label(read_bytes(bytes)?.to_vec())),
             _ => None,
         }
     }
@@ -103,11 +111,19 @@ pub(crate) struct Seen {
 }
 
 /// Counts causes.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Ledger {
     pub(crate) seen: BTreeMap<Cause, Seen>,
+    /// Room for a label.
+    label: Cause,
     /// Those that were first seen at this level, and that nobody has been told of.
     pub(crate) news: Vec<Cause>,
+}
+
+impl Default for Ledger {
+    fn default() -> Ledger {
+        Ledger { seen: BTreeMap::new(), label: Cause::Label(Vec::new()), news: Vec::new() }
+    }
 }
 
 impl Ledger {
@@ -121,6 +137,34 @@ impl Ledger {
         if seen.level == level && seen.states.last() != Some(&state) {
             seen.states.push(state);
         }
+    }
+
+    /// Adds what was seen before this worker went on with it.
+    pub(crate) fn add(&mut self, cause: Cause, earlier: &Seen, states: &[u32]) {
+        let blank = || Seen { pid: earlier.pid, level: earlier.level, ..Seen::default() };
+        let seen = self.seen.entry(cause).or_insert_with(blank);
+        if earlier.level < seen.level {
+            *seen = Seen { count: seen.count, ..blank() };
+        }
+        if earlier.level == seen.level {
+            seen.states.extend_from_slice(states);
+        }
+        seen.count += earlier.count;
+    }
+
+    /// Notes the label of a step.
+    pub(crate) fn note_label(&mut self, label: &[u8], level: u32, state: u32) {
+        // Most have been met before: then nothing is allocated.
+        let mut cause = std::mem::replace(&mut self.label, Cause::Label(Vec::new()));
+        if let Cause::Label(bytes) = &mut cause {
+            bytes.clear();
+            bytes.extend_from_slice(label);
+        }
+        match self.seen.get_mut(&cause) {
+            Some(seen) if seen.level < level => seen.count += 1,
+            _ => self.note(cause.clone(), 0, level, state),
+        }
+        self.label = cause;
     }
 
     /// Notes what one step shows: each cause once.
@@ -183,7 +227,7 @@ impl Shown {
                 choices.push(self.choice);
                 Wrong::Violation(Violation { kind: *kind, span: *span, pid: self.pid })
             }
-            Cause::Deadlock(_) => Wrong::Deadlock(self.state.clone()),
+            Cause::Deadlock(_) | Cause::Label(_) => Wrong::Deadlock(self.state.clone()),
         };
         Finding { wrong, count, run: with_run.then_some(Run { choices }) }
     }
@@ -201,6 +245,7 @@ mod tests {
         let causes = [
             Cause::Violation(ViolationKind::DivisionByZero, Span::new(FileId(3), 400, 70_000)),
             Cause::Deadlock(b"here and there".to_vec()),
+            Cause::Label(b"PUT".to_vec()),
         ];
         for cause in causes {
             let mut bytes = Vec::new();

@@ -13,6 +13,7 @@
 //! | `marks.rs` | the runs that one machine would show |
 //! | `outcome.rs` | counts and findings of all workers put together |
 //! | `ledger.rs`, `summary.rs` | what goes wrong, and what workers tell each other of it |
+//! | `part.rs` | a search in parts, from which it goes on |
 //! | `outgoing.rs`, `packet.rs` | blocks of records, acknowledgements, their form on the network |
 //! | `recent.rs` | which worker owns a state; what was sent lately |
 //! | `link.rs` | connections that say who is lost |
@@ -26,10 +27,12 @@ mod marks;
 mod outcome;
 mod outgoing;
 mod packet;
+mod part;
 mod recent;
 mod rounds;
 mod summary;
 mod team;
 
 pub use link::Trouble;
+pub use part::{Cut, Parts};
 pub use team::{Mesh, Team};

@@ -277,6 +277,14 @@ impl Explorer<'_> {
         }
         let mut found = None;
         self.expand(&state, &mut |_, edge: &Edge<'_>| {
+            let is_label =
+                |cause: &&Cause| matches!(cause, Cause::Label(label) if label.as_slice() == edge.label);
+            if let Some(cause) = target.causes.iter().find(is_label) {
+                let shown =
+                    Shown { way: way.clone(), choice: edge.choice, position: 0, pid: 0, state: Vec::new() };
+                found = Some((cause.clone(), shown));
+                return ControlFlow::Break(());
+            }
             let is_asked = |violation: &Violation| target.causes.contains(&Cause::of(violation));
             let Some(position) = edge.violations.iter().position(is_asked) else {
                 return ControlFlow::Continue(());

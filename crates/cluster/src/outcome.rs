@@ -6,7 +6,7 @@ use narrows_explicit::{End, Exploration, Finding, Run, Wrong};
 use narrows_model::{Coverage, SearchProfile, Violation};
 
 use crate::explorer::Explorer;
-use crate::ledger::Cause;
+use crate::ledger::{Cause, Shown};
 use crate::outgoing::{Kind, Outgoing};
 use crate::summary::{CauseCount, Totals};
 
@@ -47,7 +47,13 @@ impl Explorer<'_> {
             all.absorb(totals);
             for count in &totals.causes {
                 match causes.get_mut(&count.cause) {
-                    Some(known) if known.level <= count.level => known.count += count.count,
+                    Some(known) if known.level <= count.level => {
+                        known.count += count.count;
+                        // After a checkpoint, who counts need not be who has the state.
+                        if known.level == count.level && known.state.is_empty() {
+                            known.state.clone_from(&count.state);
+                        }
+                    }
                     Some(known) => *known = CauseCount { count: known.count + count.count, ..count.clone() },
                     None => {
                         causes.insert(&count.cause, count.clone());
@@ -67,20 +73,34 @@ impl Explorer<'_> {
             taken: all.taken,
             ..Coverage::default()
         };
-        let findings = self.findings(causes.into_values().collect());
+        let is_label = |count: &CauseCount| matches!(count.cause, Cause::Label(_));
+        let (labels, causes) = causes.into_values().partition(is_label);
+        let findings = self.findings(causes);
+        let labels = self.labels(labels);
         let end = self.end.unwrap_or(End::Complete);
         let counts = vec![("states sent", all.sent), ("bytes sent", all.bytes)];
         let profile = SearchProfile { threads: self.totals.len(), phases: Vec::new(), counts };
-        Exploration { end, coverage, findings, partial: 0, profile: Some(profile) }
+        Exploration { end, coverage, findings, partial: 0, profile: Some(profile), labels }
+    }
+
+    /// Returns by what causes are put into the order in which one machine finds them, as far as it is known.
+    fn order(&self, count: &CauseCount) -> (u32, bool, Option<Shown>, Cause) {
+        let shown = self.shown.get(&count.cause);
+        (count.level, shown.is_none(), shown.cloned(), count.cause.clone())
+    }
+
+    fn labels(&self, mut labels: Vec<CauseCount>) -> Vec<(Vec<u8>, u64)> {
+        labels.sort_by_cached_key(|count| self.order(count));
+        let label = |count: CauseCount| match count.cause {
+            Cause::Label(label) => Some((label, count.count)),
+            _ => None,
+        };
+        labels.into_iter().filter_map(label).collect()
     }
 
     /// Makes findings, in the order in which one machine finds them, as far as that is known.
     fn findings(&self, mut causes: Vec<CauseCount>) -> Vec<Finding> {
-        let key = |count: &CauseCount| {
-            let shown = self.shown.get(&count.cause);
-            (count.level, shown.is_none(), shown.cloned(), count.cause.clone())
-        };
-        causes.sort_by_cached_key(key);
+        causes.sort_by_cached_key(|count| self.order(count));
         let mut findings: Vec<Finding> = Vec::new();
         let initial = self.task.space.initial().map(|initial| initial.1).unwrap_or_default();
         for (position, violation) in initial.iter().enumerate() {
@@ -121,6 +141,6 @@ fn wrong(count: &CauseCount) -> Wrong {
         Cause::Violation(kind, span) => {
             Wrong::Violation(Violation { kind: *kind, span: *span, pid: count.pid })
         }
-        Cause::Deadlock(_) => Wrong::Deadlock(count.state.clone()),
+        Cause::Deadlock(_) | Cause::Label(_) => Wrong::Deadlock(count.state.clone()),
     }
 }

@@ -14,20 +14,26 @@ pub(crate) struct Summary {
     pub(crate) size: u64,
     /// What goes wrong there for the first time, as far as it knows.
     pub(crate) causes: Vec<Cause>,
+    /// Whether it is time to save, where this worker is.
+    pub(crate) is_due: bool,
+    /// Whether its part of a checkpoint is safe, if one was to be written.
+    pub(crate) is_saved: bool,
 }
 
 impl Summary {
     pub(crate) fn write(&self, bytes: &mut Vec<u8>) {
         write_limit(self.limit, bytes);
         varint::write(self.size, bytes);
+        bytes.push(u8::from(self.is_due) | u8::from(self.is_saved) << 1);
         varint::write(self.causes.len() as u64, bytes);
         self.causes.iter().for_each(|cause| cause.write(bytes));
     }
 
     pub(crate) fn read(bytes: &mut &[u8]) -> Option<Summary> {
         let (limit, size) = (read_limit(bytes).ok()?, varint::read(bytes)?);
+        let flags = varint::read(bytes)?;
         let causes = (0..varint::read(bytes)?).map(|_| Cause::read(bytes)).collect::<Option<_>>()?;
-        Some(Summary { limit, size, causes })
+        Some(Summary { limit, size, causes, is_due: flags & 1 != 0, is_saved: flags & 2 != 0 })
     }
 }
 
@@ -179,7 +185,13 @@ mod tests {
     #[test]
     fn what_is_told_is_heard() {
         let cause = Cause::Deadlock(b"here".to_vec());
-        let summary = Summary { limit: Some(Limit::Memory), size: 1 << 40, causes: vec![cause.clone()] };
+        let summary = Summary {
+            limit: Some(Limit::Memory),
+            size: 1 << 40,
+            causes: vec![cause.clone()],
+            is_due: false,
+            is_saved: true,
+        };
         let mut bytes = Vec::new();
         summary.write(&mut bytes);
         assert_eq!(Summary::read(&mut &bytes[..]), Some(summary));

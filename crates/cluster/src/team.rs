@@ -3,6 +3,7 @@
 use std::net::TcpStream;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 
 use narrows_explicit::{Elsewhere, End, Exploration, Goal, NumberedStates, SearchScope};
@@ -17,6 +18,7 @@ use timely::worker::Worker;
 use crate::explorer::{Explorer, Task};
 use crate::link::{Link, Trouble};
 use crate::outgoing::Outgoing;
+use crate::part::Parts;
 use crate::rounds::{Hatch, LOOK_UP, Lost, carry, take_part};
 
 /// Connects this process with all others, as often as it is asked: each search has connections of its own.
@@ -37,18 +39,32 @@ pub struct Team<'m> {
     /// How many workers each process has: the same number in all.
     workers: usize,
     mesh: Option<&'m dyn Mesh>,
+    /// Who keeps what the first search needs to go on later.
+    parts: Option<&'m dyn Parts>,
+    has_searched: AtomicBool,
     trouble: Arc<Trouble>,
 }
 
 impl<'m> Team<'m> {
     /// Makes a team of so many workers in this process alone.
     pub fn local(workers: usize) -> Team<'m> {
-        Team { workers: workers.max(1), mesh: None, trouble: Arc::default() }
+        Team::made(workers, None)
     }
 
     /// Makes a team of so many workers in each of several processes.
     pub fn of(workers: usize, mesh: &'m dyn Mesh) -> Team<'m> {
-        Team { workers: workers.max(1), mesh: Some(mesh), trouble: Arc::default() }
+        Team::made(workers, Some(mesh))
+    }
+
+    fn made(workers: usize, mesh: Option<&'m dyn Mesh>) -> Team<'m> {
+        let (parts, has_searched) = (None, AtomicBool::new(false));
+        Team { workers: workers.max(1), mesh, parts, has_searched, trouble: Arc::default() }
+    }
+
+    /// Has the first search saved from time to time, and go on from what was saved before.
+    #[must_use]
+    pub fn with_parts(self, parts: &'m dyn Parts) -> Team<'m> {
+        Team { parts: Some(parts), ..self }
     }
 
     /// Returns where it is noted that another process can't be reached any more: whoever finds that out tells
@@ -159,13 +175,16 @@ impl<'m> Team<'m> {
 impl Elsewhere for Team<'_> {
     fn breadth_first(&self, space: &dyn StateSpace, goals: &[Goal], scope: &SearchScope<'_>) -> Exploration {
         let (budget, states, share) = (scope.budget, scope.states, self.workers as u64);
-        let task = Task { space, goals, budget, states, share };
+        // What is saved belongs to one search: the others would find what is not theirs.
+        let parts = self.parts.filter(|_| !self.has_searched.swap(true, Ordering::Relaxed));
+        let task = Task { space, goals, budget, states, share, parts };
         self.search(task).unwrap_or_else(|limit| Exploration {
             end: End::Limit(limit),
             coverage: Coverage { of_system: true, ..Coverage::default() },
             findings: Vec::new(),
             partial: 0,
             profile: None,
+            labels: Vec::new(),
         })
     }
 }

@@ -158,8 +158,14 @@ pub(crate) fn search<S: StateSpace + ?Sized, V: Visited>(
     let Search { stack, visited, counts, findings, cut, .. } = search;
     let memory = visited.memory() + stack.memory();
     let coverage = counts.coverage_of(visited.count(), memory, visited.bytes());
-    let exploration =
-        Exploration { end, coverage, findings: findings.into_list(), partial: counts.partial, profile: None };
+    let exploration = Exploration {
+        end,
+        coverage,
+        findings: findings.into_list(),
+        partial: counts.partial,
+        profile: None,
+        labels: Vec::new(),
+    };
     Searched { exploration, visited, cut }
 }
 
@@ -499,7 +505,7 @@ impl<S: StateSpace + ?Sized, V: Visited> Search<'_, S, V> {
                 stop = counts.pulse(&successor, scope.budget, visited.count(), memory);
                 return if stop.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
             }
-            counts.mark(successor.moves);
+            counts.mark(&successor);
             if skip > 0 {
                 skip -= 1;
             } else if stack.push(&successor, visited, scope.budget.memory).is_err() {

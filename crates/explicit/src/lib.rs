@@ -74,5 +74,11 @@ pub use numbered_states::NumberedStates;
 pub use reduction::Reduction;
 pub use search::{Elsewhere, End, Exploration, SearchScope};
 pub use store::{Entry, Full, Shape, StateId, Store};
-pub use symmetry::{Asked, Canonical, CanonicalScratch, Label, OrbitCount, Quotient, Symmetry};
-pub use table_driven::{Accelerator, accepts_tables, breadth_first_by_tables};
+pub use symmetry::{
+    Asked, Canonical, CanonicalScratch, Label, OrbitCount, Quotient, Symmetry, accepts_symmetric,
+    check_symmetric,
+};
+pub use table_driven::{
+    Accelerator, Invariants, accepts_tables, breadth_first_by_tables, check_invariants, invariants_by_tables,
+    is_invariant,
+};

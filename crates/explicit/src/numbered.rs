@@ -46,7 +46,8 @@ pub fn numbered_walk(
     let mut walk = Walk { budget, store, counts: Counts::default(), others: 0, faults: 0, broken: None };
     let end = walk.run(space, visit);
     let coverage = walk.counts.coverage(&walk.store, walk.others);
-    let exploration = Exploration { end, coverage, findings: Vec::new(), partial: 0, profile: None };
+    let (findings, labels) = (Vec::new(), Vec::new());
+    let exploration = Exploration { end, coverage, findings, partial: 0, profile: None, labels };
     NumberedWalk { exploration, faults: walk.faults, broken: walk.broken }
 }
 
@@ -108,7 +109,7 @@ impl Walk<'_> {
             let memory = self.store.memory() + self.others;
             return self.counts.pulse(&successor, self.budget, self.store.len(), memory);
         }
-        self.counts.mark(successor.moves);
+        self.counts.mark(&successor);
         if let Some(state) = successor.target {
             self.counts.transitions += 1;
             self.store.set_limit(self.budget.memory.saturating_sub(self.others));

@@ -86,6 +86,9 @@ pub struct Exploration {
     pub partial: u64,
     /// Where the time went, if that was measured.
     pub profile: Option<SearchProfile>,
+    /// The labels of steps, with how many there are of each, in the order in which they are found first;
+    /// counted on several machines alone.
+    pub labels: Vec<(Vec<u8>, u64)>,
 }
 
 impl Exploration {
@@ -97,6 +100,14 @@ impl Exploration {
 
 /// After this many edges the watch is asked.
 pub(crate) const WATCH_EVERY: u32 = 2048;
+
+/// A state of so many bytes takes as much time as an edge.
+const EDGE_BYTES: usize = 256;
+
+/// Returns for how many edges one counts that leads to a large state: the watch is asked the sooner.
+pub(crate) fn work_of(successor: &Successor<'_>) -> u32 {
+    1 + successor.target.map_or(0, |state| state.len() / EDGE_BYTES) as u32
+}
 
 /// What a search counts.
 #[derive(Debug, Default)]
@@ -112,10 +123,11 @@ pub(crate) struct Counts {
 }
 
 impl Counts {
-    /// Remembers which transitions were taken.
-    pub(crate) fn mark(&mut self, moves: &[Move]) {
+    /// Remembers which transitions were taken, and counts the work of an edge.
+    pub(crate) fn mark(&mut self, successor: &Successor<'_>) {
         self.generated += 1;
-        self.mark_all(moves);
+        self.since_watch = self.since_watch.saturating_add(work_of(successor) - 1);
+        self.mark_all(successor.moves);
     }
 
     fn mark_all(&mut self, moves: &[Move]) {

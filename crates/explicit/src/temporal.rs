@@ -163,17 +163,17 @@ fn more(
     Ok(list)
 }
 
-fn not_replayed() -> NotReplayed {
+pub(crate) fn not_replayed() -> NotReplayed {
     NotReplayed { what: "a run that must not be".to_owned() }
 }
 
 /// Returns what the watcher saw, unless that is just the whole of what must not be.
-fn seen(forbidden: &Forbidden) -> Option<Violation> {
+pub(crate) fn seen(forbidden: &Forbidden) -> Option<Violation> {
     forbidden.violation.filter(|seen| seen.kind != ViolationKind::ClaimMatched)
 }
 
 /// Replays a run in the reference evaluator, and makes sure that it shows what it is to show.
-fn show(
+pub(crate) fn show(
     watched: &Watched<'_>,
     forbidden: &Forbidden,
     formula: Option<&Ltl<Atom>>,

@@ -10,7 +10,7 @@ typedef unsigned __int128 Key;
 typedef u64 Key;
 #endif
 
-enum : u32 { EMPTY = 255u << 24, NODE = 254, HOST = 253, FIRST = (1u << 24) - 1 };
+enum : u32 { EMPTY = 255u << 24, NODE = 254, HOST = 253, FORK = 252, FIRST = (1u << 24) - 1 };
 
 struct Slot {
   Key look;
@@ -23,6 +23,7 @@ struct Slot {
 struct Table {
   const Slot *slots;
   const Key *masks, *flips;
+  const u32 *forks;          // lists of nodes, each after its length
   u32 slot_mask, processes;  // after the processes' nodes comes one for states without a step
 };
 
@@ -114,6 +115,14 @@ __device__ static inline bool insert(const States &states, Key key) {
   }
 }
 
+// Nanoseconds. A launch ends after so many, so that the host can hear of limits and of interrupts.
+__device__ static inline u64 now() {
+  u64 time;
+  asm volatile("mov.u64 %0, %globaltimer;" : "=l"(time));
+  return time;
+}
+constexpr u64 LONGEST = 100000000;
+
 // Takes a number; threads that do so at the same time take theirs together.
 __device__ static inline u64 take(u64 *counter) {
   u32 together = __activemask(), lane = threadIdx.x & 31, leader = __ffs(together) - 1;
@@ -142,16 +151,25 @@ __device__ static inline void ask(const Requests &requests, Counters *counters, 
   }
 }
 
-// Expands states, those of which a bit is set in `todo`; leaves the bits of those that are to be expanded again. A warp
-// goes through 32 neighbours at a time, which share a word of bits.
+// Expands states, those of which a bit is set in `todo`; leaves the bits of those that are to be expanded again, because
+// something is missing or it takes long. A warp goes through 32 neighbours at a time, which share a word of bits.
 extern "C" __global__ void expand(Table table, States states, Requests requests, Counters *counters, u64 first, u32 count,
                                   u32 *todo) {
-  u64 transitions = 0;
+  u64 transitions = 0, start = now();
   u32 lane = threadIdx.x & 31;
   u32 words = (count + 31) / 32;
   for (u32 word = (blockIdx.x * blockDim.x + threadIdx.x) / 32; word < words; word += gridDim.x * blockDim.x / 32) {
     u32 bits = todo[word];
     if (bits == 0) continue;
+    // What lies behind the last state is not to be done.
+    if (word == words - 1 && count % 32) bits &= (1u << count % 32) - 1;
+    if (__any_sync(0xffffffffu, now() - start > LONGEST)) {
+      if (lane == 0) {
+        todo[word] = bits;
+        atomicAdd(&counters->deferred, (u32)__popc(bits));
+      }
+      continue;
+    }
     u32 i = word * 32 + lane;
     bool again = false;
     if (i < count && bits >> lane & 1) {
@@ -164,20 +182,26 @@ extern "C" __global__ void expand(Table table, States states, Requests requests,
       } else {
         for (u32 process = 0; process <= table.processes; process++) {
           if (process == table.processes && (edges || special || again)) break;
-          u32 node = process;
-          u32 what = find(table, node, key);
-          u32 steps = what >> 24;
-          if (what == EMPTY) {
-            again = true;
-            ask(requests, counters, node, key & table.masks[node], key);
-          } else if (steps == HOST) {
-            special = true;
-          } else {
-            edges += steps;
-            const Key *flips = &table.flips[what & FIRST];
-            for (u32 step = 0; step < steps; step++) {
-              Key target = key ^ flips[step];
-              if (insert(states, target)) states.order[take(&counters->length)] = target;
+          const u32 *branches = nullptr;
+          for (u32 left = 1; left; left--) {
+            u32 node = branches ? *branches++ : process;
+            u32 what = find(table, node, key);
+            u32 steps = what >> 24;
+            if (what == EMPTY) {
+              again = true;
+              ask(requests, counters, node, key & table.masks[node], key);
+            } else if (steps == FORK) {
+              branches = &table.forks[what & FIRST];
+              left = *branches++ + 1;
+            } else if (steps == HOST) {
+              special = true;
+            } else {
+              edges += steps;
+              const Key *flips = &table.flips[what & FIRST];
+              for (u32 step = 0; step < steps; step++) {
+                Key target = key ^ flips[step];
+                if (insert(states, target)) states.order[take(&counters->length)] = target;
+              }
             }
           }
         }
@@ -214,6 +238,11 @@ extern "C" __global__ void rehash(States states, u64 first, u64 count) {
   }
 }
 
+// Puts new rows into a table.
+extern "C" __global__ void fill(Slot *slots, const Slot *rows, const u32 *places, u32 count) {
+  for (u32 i = blockIdx.x * blockDim.x + threadIdx.x; i < count; i += gridDim.x * blockDim.x) slots[places[i]] = rows[i];
+}
+
 // Finds states with a step to a key, and those of which only the host knows.
 extern "C" __global__ void trace(Table table, States states, Requests requests, Counters *counters, u64 first, u32 count,
                                  u64 target_low, u64 target_high) {
@@ -228,14 +257,20 @@ extern "C" __global__ void trace(Table table, States states, Requests requests, 
     u32 edges = 0;
     for (u32 process = 0; process <= table.processes && !is_one; process++) {
       if (process == table.processes && edges) break;
-      u32 node = process;
-      u32 what = find(table, node, key);
-      u32 steps = what >> 24;
-      if (what == EMPTY || steps == HOST) {
-        is_one = true;
-      } else {
-        edges += steps;
-        for (u32 step = 0; step < steps; step++) is_one |= (key ^ table.flips[(what & FIRST) + step]) == target;
+      const u32 *branches = nullptr;
+      for (u32 left = 1; left; left--) {
+        u32 node = branches ? *branches++ : process;
+        u32 what = find(table, node, key);
+        u32 steps = what >> 24;
+        if (steps == FORK) {
+          branches = &table.forks[what & FIRST];
+          left = *branches++ + 1;
+        } else if (what == EMPTY || steps == HOST) {
+          is_one = true;
+        } else {
+          edges += steps;
+          for (u32 step = 0; step < steps; step++) is_one |= (key ^ table.flips[(what & FIRST) + step]) == target;
+        }
       }
     }
     if (is_one) requests.special[atomicAdd(&counters->special, 1u)] = key;

@@ -90,8 +90,8 @@ pub struct Expanded {
     pub missing: Vec<(u32, Key)>,
     /// States that the host must expand: a process says so, or no process has a step.
     pub special: Vec<Key>,
-    /// How many states are not done, because something is missing or room is scarce: they are to be expanded
-    /// again, once that has changed.
+    /// How many states are not done, because something is missing, room is scarce, or it would take long:
+    /// they are to be expanded again, once that has changed.
     pub deferred: u64,
     /// Whether room has become scarce.
     pub is_full: bool,

@@ -2,9 +2,10 @@
 
 use narrows_model::{Form, FormKind, LabelFormula, Model};
 use narrows_source::{Diagnostic, Diagnostics, FileId, Loader, Sources, Span};
+use thiserror::Error;
 
 use crate::outline::Outline;
-use crate::{aut, lotos, promela, smv};
+use crate::{aiger, aut, lotos, promela, smv};
 
 /// A language that models are written in.
 pub trait Language: Sync {
@@ -16,6 +17,13 @@ pub trait Language: Sync {
 
     /// Returns what in a text tells that it is written in this language; `None` if nothing does.
     fn recognise(&self, text: &str) -> Option<&'static str>;
+
+    /// Returns the text of a file that has another form than text; `None` if it has none of this language,
+    /// and what is wrong with it if that is no such file either.
+    fn decode(&self, bytes: &[u8]) -> Option<Result<String, String>> {
+        let _ = bytes;
+        None
+    }
 
     /// Returns the form of its systems.
     fn form(&self) -> FormKind;
@@ -159,7 +167,37 @@ impl Logic {
 }
 
 /// All languages. One that is taken when nothing else fits comes first.
-pub const LANGUAGES: [&dyn Language; 4] = [&promela::Promela, &smv::Smv, &lotos::Lotos, &aut::Aut];
+pub const LANGUAGES: [&dyn Language; 5] =
+    [&promela::Promela, &smv::Smv, &lotos::Lotos, &aut::Aut, &aiger::Aiger];
+
+/// Returns the text of a file. Old models have comments in other encodings than UTF-8, and strange characters
+/// there do no harm; and a language may have files that are no text.
+///
+/// # Errors
+///
+/// It is neither text nor such a file.
+pub fn text_of(bytes: Vec<u8>) -> Result<String, NotText> {
+    if let Some(decoded) = LANGUAGES.iter().find_map(|language| language.decode(&bytes)) {
+        return decoded.map_err(NotText::Damaged);
+    }
+    String::from_utf8(bytes).or_else(|error| {
+        if error.as_bytes().contains(&0) {
+            return Err(NotText::Binary);
+        }
+        Ok(String::from_utf8_lossy(error.as_bytes()).into_owned())
+    })
+}
+
+/// Why bytes are no model's text.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum NotText {
+    /// They are of another kind.
+    #[error("not a text file")]
+    Binary,
+    /// They are in a form that a language has, but not right.
+    #[error("{0}")]
+    Damaged(String),
+}
 
 /// Which language a text was taken for, and why.
 #[derive(Clone, Copy)]
@@ -241,6 +279,21 @@ pub fn read(name: &str, text: String, loader: &dyn Loader, options: &Options) ->
     Ok(Read { model, warnings: diagnostics, note })
 }
 
+/// Turns the text of a synchronous system, in whichever language, into one, with what is asked beside it;
+/// `None` if there are errors.
+pub fn compile_synchronous(
+    sources: &mut Sources,
+    file: FileId,
+    options: &smv::Options,
+    diagnostics: &mut Diagnostics,
+) -> Option<smv::Compiled> {
+    let source = sources.file(file);
+    match identify(&source.name, &source.text).language.name() {
+        name if name == aiger::Aiger.name() => aiger::compile(sources, file, options, diagnostics),
+        _ => smv::compile(sources, file, options, diagnostics),
+    }
+}
+
 impl Task<'_> {
     /// Complains about formulas in a logic that the language has no formulas in.
     pub(crate) fn refuse_formulas(&mut self, logics: &[Logic], language: &str, instead: &str) {
@@ -293,5 +346,7 @@ mod tests {
         check("a", "\n des(0, 1, 1)\n(0, a, 0)", "AUT", Some("`des (`"));
         check("a", "byte x; active proctype P() { skip }", "Promela", Some("`proctype`"));
         check("a", "x", "Promela", Some(""));
+        check("a.AIG", "", "AIGER", None);
+        check("a", "aag 0 0 0 0 0\n", "AIGER", Some("`aag`"));
     }
 }

@@ -1,5 +1,6 @@
 //! Front ends: text in, model out. A language never sees an engine.
 
+pub mod aiger;
 pub mod aut;
 mod language;
 pub mod lotos;
@@ -8,6 +9,6 @@ pub mod promela;
 pub mod smv;
 
 pub use language::{
-    Definition, Formula, Identified, LANGUAGES, Language, Logic, Options, Read, Rejected, Task,
-    assign_definitions, identify, of_ending, read,
+    Definition, Formula, Identified, LANGUAGES, Language, Logic, NotText, Options, Read, Rejected, Task,
+    assign_definitions, compile_synchronous, identify, of_ending, read, text_of,
 };

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use narrows_languages::{Language, aut::Aut, lotos::Lotos, promela::Promela, smv::Smv};
+use narrows_languages::{Language, aiger::Aiger, aut::Aut, lotos::Lotos, promela::Promela, smv::Smv};
 use narrows_source::Explanation;
 
 #[test]
@@ -12,6 +12,7 @@ fn every_code_is_explained_once_and_used() {
     assert_all_explained("promela", 'P', &Promela);
     assert_all_explained("lotos", 'L', &Lotos);
     assert_all_explained("aut", 'G', &Aut);
+    assert_all_explained("aiger", 'I', &Aiger);
     assert_all_explained("smv", 'V', &Smv);
 }
 

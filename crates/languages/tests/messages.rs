@@ -6,15 +6,7 @@ use std::collections::BTreeSet;
 use narrows_languages::Language;
 use narrows_languages::promela::{Options, Promela, compile};
 use narrows_languages::{Formula, Logic};
-use narrows_source::{Diagnostics, Explanation, LoadError, Loaded, Loader, Sources, render};
-
-struct Nowhere;
-
-impl Loader for Nowhere {
-    fn load(&self, _path: &str, _from: &str, _system: bool) -> Result<Loaded, LoadError> {
-        Err(LoadError::NoFiles)
-    }
-}
+use narrows_source::{Diagnostics, Explanation, NoFiles, Sources, render};
 
 /// A model, the code of the message about it, the message's line, and phrases of the message as it is shown.
 struct Case {
@@ -187,8 +179,15 @@ const CASES: &[Case] = &[
         "byte a[2] = { 1, 2, 3 };\ninit { skip }",
         "P0233",
         1,
-        &["`a` has 2 elements, but is given 3 values"],
+        &["`a` has 2 elements, but is given 3 values", "the last ones are ignored, as in SPIN"],
     ),
+    case(
+        "mtype = { A };\nbyte a[2] = { A, 1 + 1 };\ninit { a[0] == a[1] }",
+        "P0310",
+        2,
+        &["SPIN can't read this list", "no plain number or symbolic name"],
+    ),
+    case("byte a[2] = {};\ninit { a[0] == a[1] }", "P0310", 1, &["SPIN wants a value here"]),
     case(
         "proctype P() { byte count; skip }\nactive proctype Q() {\n  P[0]:conut == 1\n}",
         "P0234",
@@ -351,7 +350,7 @@ fn messages_of(model: &str) -> Vec<(&'static str, usize, String)> {
     let mut sources = Sources::default();
     let file = sources.add("model.pml", model);
     let mut diagnostics = Diagnostics::default();
-    compile(&mut sources, file, &Nowhere, &Options::default(), &mut diagnostics);
+    compile(&mut sources, file, &NoFiles, &Options::default(), &mut diagnostics);
     let list = diagnostics.sorted();
     let line = |diagnostic: &narrows_source::Diagnostic| sources.position(diagnostic.primary.span).line;
     list.iter()
@@ -392,7 +391,7 @@ fn messages_of_formulas(model: &str, formulas: &[(Logic, &str)]) -> Vec<String> 
     let mut sources = Sources::default();
     let file = sources.add("model.pml", model);
     let mut diagnostics = Diagnostics::default();
-    compile(&mut sources, file, &Nowhere, &options, &mut diagnostics);
+    compile(&mut sources, file, &NoFiles, &options, &mut diagnostics);
     diagnostics.sorted().iter().map(|diagnostic| render(diagnostic, &sources, false)).collect()
 }
 

@@ -11,7 +11,7 @@ use std::{fs, thread};
 use narrows_explicit::{Budget, Faults, Progress, SearchScope, Unwatched, Watch, breadth_first, depth_first};
 use narrows_graph::Random;
 use narrows_languages::promela::{Options, compile};
-use narrows_languages::{lotos, smv};
+use narrows_languages::{aiger, lotos, smv, text_of};
 use narrows_model::behaviour::{Behaviour, Unfolding};
 use narrows_model::{Evaluator, Limit};
 use narrows_source::{Diagnostics, FileId, LoadError, Loaded, Loader, Sources, render};
@@ -247,6 +247,25 @@ fn broken_models_in_smv_are_answered() {
         });
         assert!(whole > ROUNDS, "only {whole} broken models are models still");
     });
+}
+
+#[test]
+fn broken_circuits_are_answered() {
+    let words = &["aag", "aig", "0", "1", "2", "25", "4294967295", "-1", "c", "l0", "x"];
+    let whole = break_models(&models("examples/circuits", "aag"), words, |text| {
+        // As bytes they might be a binary file.
+        let bytes = text.replacen("aag", "aig", 1).into_bytes();
+        if bytes.starts_with(b"aig ")
+            && let Ok(text) = text_of(bytes)
+        {
+            assert!(text.starts_with("aag "));
+        }
+        let found = compiled(text, |sources, file, diagnostics| {
+            aiger::compile(sources, file, &smv::Options::default(), diagnostics)
+        });
+        found.is_some()
+    });
+    assert!(whole > 10, "only {whole} broken circuits are circuits still");
 }
 
 /// Visits some states of a behaviour in both ways; they find the same.

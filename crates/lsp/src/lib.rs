@@ -1,4 +1,4 @@
-//! A language server for Promela, SMV, LOTOS and studies.
+//! A language server for Promela, SMV, LOTOS, graphs and studies.
 //!
 //! It speaks the Language Server Protocol over a [`Connection`], and has no logic of its own about texts:
 //! what it answers comes from [`narrows::editing`] and from the engines. Files and the clock come from the

@@ -1,18 +1,14 @@
 //! Checks and measurements in the background, with progress, until they end or are cancelled.
 
 use std::collections::HashMap;
-use std::fmt::Write;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 use crossbeam_channel::Sender;
 use lsp_server::{Message, Notification, Request, RequestId};
-use narrows::editing::{Document, asked};
-use narrows::{
-    Answer, Budget, CheckOptions, Figure, Limit, Loader, Options, PreparedStudy, Progress, Reply, Verdict,
-    Watch, answer, read,
-};
-use narrows_report::{Analysed, Figures, Report, check, grouped, result_text};
+use narrows::editing::{Document, Outcome, Wrong, outcomes, study_outcomes, wrongs};
+use narrows::{Budget, CheckOptions, Limit, Loader, Options, PreparedStudy, Progress, Watch, answer, read};
+use narrows_report::{Analysed, Figures, Report, check, grouped};
 use serde_json::{Value, json};
 
 use crate::Environment;
@@ -46,25 +42,6 @@ impl Task {
             Task::Bottleneck => "Looking for the bottleneck",
         }
     }
-}
-
-/// What came out at a place where something was asked.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Outcome {
-    /// The name of the property, or the number of the question; empty if it is about the whole text.
-    pub(crate) what: String,
-    /// What came out.
-    pub(crate) text: String,
-    /// Whether it fails.
-    pub(crate) fails: bool,
-}
-
-/// Something that goes wrong at a place of the model.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Wrong {
-    pub(crate) file: String,
-    pub(crate) place: std::ops::Range<usize>,
-    pub(crate) text: String,
 }
 
 /// What a run found.
@@ -167,19 +144,7 @@ fn run_model(document: &Document, loader: &dyn Loader, budget: &Budget) -> Resul
     let model = read.model;
     let checked = answer(&model, &model.questions(), &CheckOptions::default(), budget);
     let checked = checked.map_err(|why| why.to_string())?;
-    let outcomes = checked.replies.iter().map(|reply| match reply {
-        Reply::Answer(answer) => of_answer(answer),
-        Reply::Figure(figure) => {
-            let what = figure.name.clone();
-            Outcome { what, text: result_text(figure, narrows_report::DIGITS), fails: figure.fails() }
-        }
-    });
-    let wrong = checked.problems.iter().filter_map(|problem| {
-        let span = problem.span?;
-        let file = model.sources.file(span.file).name.clone();
-        Some(Wrong { file, place: span.start as usize..span.end as usize, text: problem.title() })
-    });
-    let (outcomes, wrong) = (outcomes.collect(), wrong.collect());
+    let (outcomes, wrong) = (outcomes(&checked), wrongs(&model, &checked));
     let report = Report {
         model: &model,
         coverage: &checked.coverage,
@@ -189,22 +154,6 @@ fn run_model(document: &Document, loader: &dyn Loader, budget: &Budget) -> Resul
         replies: &checked.replies,
     };
     Ok(Results { outcomes, wrong, report: check(&report) })
-}
-
-fn of_answer(answer: &Answer) -> Outcome {
-    let what = answer.question.name().to_owned();
-    let kind = if what.is_empty() { format!("{}: ", answer.question.kind()) } else { String::new() };
-    let (text, fails) = match &answer.verdict {
-        Verdict::Holds => ("holds".to_owned(), false),
-        Verdict::Fails { trace, .. } => {
-            let steps = trace.steps.len();
-            (format!("fails after {steps} step{}", if steps == 1 { "" } else { "s" }), true)
-        }
-        Verdict::Undecided(limit) => (format!("undecided: {}", limit.reason()), false),
-        Verdict::Refused(refusal) => (format!("not answered: {}", refusal.reason), false),
-        _ => ("undecided".to_owned(), false),
-    };
-    Outcome { what, text: format!("{kind}{text}"), fails }
 }
 
 fn run_study(
@@ -234,38 +183,14 @@ fn run_study(
         coverage: None,
         width: None,
         digits: None,
+        against: None,
     };
     let report = match &bottleneck {
         None => figures.text(false),
         Some(bottleneck) => Analysed { figures: figures.clone(), unit: &study.study.unit, bottleneck }.text(),
     };
-    // Each question has a figure for each view, in the order of the questions.
-    let places = asked(document);
-    let mut outcomes: Vec<Outcome> = Vec::new();
-    let mut ask = 0;
-    for figure in &measured.figures {
-        let rest = study.study.asks.get(ask..).unwrap_or(&[]);
-        let Some(further) = rest.iter().position(|ask| ask.name == figure.name) else { continue };
-        ask += further;
-        let Some(place) = places.get(ask) else { continue };
-        let (text, fails) = of_figure(figure);
-        match outcomes.last_mut().filter(|last| last.what == place.what) {
-            Some(last) => {
-                let _ = write!(last.text, "; {}: {text}", figure.view);
-                last.fails |= fails;
-            }
-            None => outcomes.push(Outcome { what: place.what.clone(), text, fails }),
-        }
-    }
+    let outcomes = study_outcomes(document, &study.study.asks, &measured.figures);
     Ok(Results { outcomes, wrong: Vec::new(), report })
-}
-
-fn of_figure(figure: &Figure) -> (String, bool) {
-    let mut text = result_text(figure, narrows_report::DIGITS);
-    if let Some((expected, false)) = &figure.expected {
-        let _ = write!(text, ", not as expected: {expected}");
-    }
-    (text, figure.fails())
 }
 
 /// Tells the client how far a run is.

@@ -110,6 +110,42 @@ fn names_lead_to_their_places() {
 }
 
 #[test]
+fn graphs_are_texts_too() {
+    let mut client = Client::new(&[], &json!({ "simulates": true }));
+    let uri = "file:///m/ring.aut";
+    let graph = "des (0, 3, 2)\n(0, \"PUT !1\", 1)\n(1, GET, 0)\n(1, \"PUT !2\", 1)\n";
+    client.open(uri, "aut", graph);
+    client.diagnostics(uri, 0..=0);
+    let uses = client.at("textDocument/references", uri, graph, "PUT", 1);
+    assert_eq!(uses.as_array().map(Vec::len), Some(2), "{uses}");
+    let place = client.at("textDocument/definition", uri, graph, "PUT", 1);
+    assert_eq!(place["range"]["start"], position(graph, "PUT", 0));
+    let symbols = client.ask("textDocument/documentSymbol", &about(uri));
+    let names: Vec<&str> =
+        symbols.as_array().expect("a list").iter().filter_map(|one| one["name"].as_str()).collect();
+    assert_eq!(names, ["PUT", "GET"]);
+    let lenses = client.ask("textDocument/codeLens", &about(uri));
+    let titles: Vec<&str> = lenses
+        .as_array()
+        .expect("lenses")
+        .iter()
+        .filter_map(|lens| lens["command"]["title"].as_str())
+        .collect();
+    assert_eq!(titles, ["check", "simulate"]);
+    let run = json!({ "command": "narrows.check", "arguments": [uri] });
+    let result = client.ask("workspace/executeCommand", &run);
+    assert!(result["report"].as_str().expect("a report").contains("deadlock"), "{result}");
+    let change = json!({
+        "textDocument": { "uri": uri, "version": 2 },
+        "contentChanges": [{ "text": graph.replace("(1, GET, 0)", "(1, GET, 7)") }],
+    });
+    client.tell("textDocument/didChange", &change);
+    let list = client.diagnostics(uri, 1..=1);
+    assert_eq!((&list[0]["code"], &list[0]["range"]["start"]["line"]), (&json!("G0004"), &json!(2)));
+    client.end();
+}
+
+#[test]
 fn words_have_colours() {
     let mut client = Client::new(&DISK, &Value::Null);
     let uri = "file:///m/header.h";

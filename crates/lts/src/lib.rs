@@ -18,7 +18,7 @@ pub mod mu;
 mod pattern;
 
 pub use compare::{Evidence, Verdict, compare};
-pub use deadlock::deadlocks;
+pub use deadlock::{deadlocks, stuck_states};
 pub use error::{EquivalenceError, ExpressionError, LabelError, LinearError, PatternError};
 pub use label::{Label, LabelTiming};
 pub use minimise::{Relation, Settings, minimise};

@@ -1,5 +1,6 @@
 //! Numbers that come out, as plain data.
 
+use crate::decimals::{told_above, told_below};
 use crate::{Limit, Refusal, Trace};
 
 /// What was measured.
@@ -142,21 +143,71 @@ pub enum Number {
 impl Number {
     /// Returns a floating-point number that is not above it, and close to it.
     pub fn below(self) -> f64 {
-        if self.excess() > 0.0 { self.to_f64().next_down() } else { self.to_f64() }
+        match self.excess() {
+            Some(excess) if excess > 0.0 => self.to_f64().next_down(),
+            Some(_) => self.to_f64(),
+            None => self.within().0,
+        }
     }
 
     /// Returns a floating-point number that is not below it, and close to it.
     pub fn above(self) -> f64 {
-        if self.excess() < 0.0 { self.to_f64().next_up() } else { self.to_f64() }
+        match self.excess() {
+            Some(excess) if excess < 0.0 => self.to_f64().next_up(),
+            Some(_) => self.to_f64(),
+            None => self.within().1,
+        }
     }
 
-    /// Returns a number with the sign of what the nearest floating-point number is too large by.
-    fn excess(self) -> f64 {
+    /// Returns a floating-point number for programs to read, close to it: neither the number nor its decimal
+    /// is above it.
+    pub fn told_below(self) -> f64 {
+        if self.is_decimal() { self.to_f64() } else { told_below(self.below()) }
+    }
+
+    /// Returns a floating-point number for programs to read, close to it: neither the number nor its decimal
+    /// is below it.
+    pub fn told_above(self) -> f64 {
+        if self.is_decimal() { self.to_f64() } else { told_above(self.above()) }
+    }
+
+    /// Returns whether it is just what the shortest decimal of the nearest floating-point number says.
+    fn is_decimal(self) -> bool {
+        let Number::Ratio(above, below) = self else { return false };
+        let text = format!("{:e}", self.to_f64());
+        let Some((mantissa, exponent)) = text.split_once('e') else { return false };
+        let places = mantissa.split_once('.').map_or(0, |(_, part)| part.len() as i32);
+        let digits = mantissa.replace('.', "").parse::<i128>().ok();
+        let power = exponent.parse::<i32>().ok().map(|exponent| exponent - places);
+        let Some((digits, power)) = digits.zip(power) else { return false };
+        let Some(scale) = 10_i128.checked_pow(power.unsigned_abs()) else { return false };
+        let (left, right) = if power < 0 {
+            (digits.checked_mul(below), above.checked_mul(scale))
+        } else {
+            (digits.checked_mul(scale).and_then(|left| left.checked_mul(below)), Some(above))
+        };
+        left.is_some() && left == right
+    }
+
+    /// Returns a number with the sign of what the nearest floating-point number is too large by; `None` of
+    /// fractions that are too long for that.
+    fn excess(self) -> Option<f64> {
         match self {
-            // Rounded once, a difference has the sign of the exact one.
-            Number::Ratio(above, below) => self.to_f64().mul_add(below as f64, -(above as f64)),
-            Number::Float(_) | Number::Infinity => 0.0,
+            Number::Ratio(above, below) => {
+                let is_short = |part: i128| part.unsigned_abs() <= 1 << f64::MANTISSA_DIGITS;
+                // Rounded once, a difference has the sign of the exact one.
+                (is_short(above) && is_short(below))
+                    .then(|| self.to_f64().mul_add(below as f64, -(above as f64)))
+            }
+            Number::Float(_) | Number::Infinity => Some(0.0),
         }
+    }
+
+    /// Returns two floating-point numbers between which it lies: each of three roundings is paid for.
+    fn within(self) -> (f64, f64) {
+        let near = self.to_f64();
+        let off = near.abs() * 4.0 * f64::EPSILON;
+        (near - off, near + off)
     }
 
     /// Returns it as a floating-point number, the nearest there is.
@@ -201,6 +252,9 @@ impl Figure {
 
 #[cfg(test)]
 mod tests {
+    use num_bigint::BigInt;
+    use num_rational::Ratio;
+
     use super::Number;
 
     #[test]
@@ -216,5 +270,45 @@ mod tests {
             assert!(unit(low) * below <= above << 70 && above << 70 <= unit(high) * below);
         }
         assert!(Number::Infinity.above().is_infinite());
+    }
+
+    #[test]
+    fn long_fractions_lie_between_their_bounds() {
+        // Neither part is a floating-point number, and the first one is rounded up or down.
+        for (above, below) in [
+            ((1_i128 << 70) + 1, 1),
+            ((1_i128 << 70) - 1, 1),
+            (1, (1_i128 << 80) + 1),
+            (i128::MAX, (1_i128 << 100) - 3),
+        ] {
+            let number = Number::Ratio(above, below);
+            // In units of 2⁻²⁰⁰.
+            let exact = |end: f64| {
+                let (mantissa, exponent) = (end.to_bits() & ((1 << 52) - 1) | 1 << 52, end.to_bits() >> 52);
+                Ratio::new(
+                    BigInt::from(mantissa) << (exponent as i32 - 1075 + 200) as usize,
+                    BigInt::from(1) << 200,
+                )
+            };
+            let truth = Ratio::new(BigInt::from(above), BigInt::from(below));
+            assert!(exact(number.below()) < truth && truth < exact(number.above()), "{above}/{below}");
+            assert!(number.above() - number.below() <= 16.0 * f64::EPSILON * number.above());
+        }
+    }
+
+    #[test]
+    fn decimals_are_told_as_they_are() {
+        for (above, below, decimal) in [(1, 10, 0.1), (3, 5, 0.6), (-1, 8, -0.125), (7, 1, 7.0), (0, 1, 0.0)]
+        {
+            let number = Number::Ratio(above, below);
+            assert_eq!((number.told_below(), number.told_above()), (decimal, decimal));
+        }
+        let third = Number::Ratio(1, 3);
+        assert_eq!(
+            format!("{} {}", third.told_below(), third.told_above()),
+            "0.3333333333333333 0.3333333333333334"
+        );
+        assert_eq!(Number::Float(0.1).told_above().to_bits(), 0.1_f64.next_up().to_bits());
+        assert!(Number::Infinity.told_below().is_infinite());
     }
 }

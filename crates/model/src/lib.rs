@@ -17,14 +17,15 @@
 //!
 //! [`flatten`] translates the first kind to the second. `watch/` is the product of a system with an observer:
 //! never claim, Büchi automaton or trace assertion. `visit.rs` walks over statements and expressions,
-//! `liveness.rs` finds dead variables, `disabled.rs` why a statement is not executable; `answer.rs`,
-//! `figure.rs`, `bottleneck.rs`, `trace.rs` are results as plain data; `budget.rs` is what engines may use,
-//! and the shape of what they return.
+//! `liveness.rs` finds dead variables, `wide.rs` those that may grow, `disabled.rs` why a statement is not
+//! executable; `answer.rs`, `figure.rs`, `bottleneck.rs`, `trace.rs` are results as plain data; `budget.rs`
+//! is what engines may use, and the shape of what they return.
 
 mod answer;
 pub mod behaviour;
 mod bottleneck;
 mod budget;
+pub mod decimals;
 mod describe;
 mod disabled;
 mod entries;
@@ -47,6 +48,7 @@ mod trace;
 mod transfer;
 mod visit;
 mod watch;
+mod wide;
 mod wiring;
 pub mod wording;
 
@@ -62,7 +64,9 @@ pub use budget::{Budget, Checked, Progress, Share, Unwatched, Watch};
 pub use describe::{ChannelView, ProcessView, StateView, VariableView};
 pub use disabled::Disabled;
 pub use entries::{EntryGroup, StateEntry};
-pub use evaluator::{AtomicPath, Attempt, Evaluator, Offer, Outcome, StepRecord, Workspace};
+pub use evaluator::{
+    AtomicPath, Attempt, Evaluator, Offer, Outcome, Partner, ReadLog, StepPart, StepRecord, Workspace,
+};
 pub use expression::{
     Area, Binary, Expr, Index, Message, Pattern, Place, Query, Receive, Run, Scalar, Send, Unary,
 };
@@ -87,4 +91,5 @@ pub use system::{
 pub use trace::{Action, Actor, Change, Choice, Done, RunStep, Shown, Teller, Trace, TraceAtom, TraceStep};
 pub use transfer::Transfer;
 pub use watch::{Colour, Watched, Watcher};
+pub use wide::WideVariable;
 pub use wiring::SharedObject;

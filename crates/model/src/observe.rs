@@ -1,8 +1,9 @@
 //! Evaluation of expressions in a state from outside, without side effects.
 
 use std::ops::Range;
+use std::sync::Arc;
 
-use crate::evaluator::{Context, Frame, OBSERVER};
+use crate::evaluator::{Context, Frame, OBSERVER, ReadLog};
 use crate::{Area, Evaluator, Expr, Leaf, System, Violation};
 
 /// A state in which expressions are evaluated.
@@ -56,6 +57,15 @@ impl<'s> Evaluator<'s> {
     /// Returns whether an expression holds in a state; whatever goes wrong on the way is an error.
     pub fn holds(&self, expr: &Expr, state: &[u8]) -> Result<bool, Violation> {
         self.observe(state).holds(expr)
+    }
+
+    /// Returns whether an expression holds in a state, and which bytes of it that depends on, those apart
+    /// that tell which components it has.
+    pub fn holds_reading(&self, expr: &Expr, state: &[u8]) -> (Result<bool, Violation>, Arc<ReadLog>) {
+        let log = Arc::new(ReadLog::new(state.len()));
+        let mut observation = self.observe(state);
+        observation.frame.log_reads(Some(Arc::clone(&log)));
+        (observation.holds(expr), log)
     }
 }
 

@@ -47,7 +47,7 @@ impl Checkpoints for NoCheckpoints {
 }
 
 /// The options that not all engines accept, as on the command line.
-fn options() -> [(&'static str, CheckOptions<'static>); 7] {
+fn options() -> [(&'static str, CheckOptions<'static>); 8] {
     static ORDER: OnceLock<Order> = OnceLock::new();
     let plain = CheckOptions::default();
     [
@@ -55,6 +55,7 @@ fn options() -> [(&'static str, CheckOptions<'static>); 7] {
         ("--fair", CheckOptions { fair: true, ..plain }),
         ("--all", CheckOptions { more_runs: 2, ..plain }),
         ("--bitstate", CheckOptions { lossy: Some(Lossy::Hashes), ..plain }),
+        ("--symmetry", CheckOptions { symmetry: true, ..plain }),
         ("--checkpoint", CheckOptions { checkpoints: Some(&NoCheckpoints), ..plain }),
         ("--chart", CheckOptions { told: RunStyle::Messages, ..plain }),
         ("--order", CheckOptions { found_order: Some(&ORDER), ..plain }),

@@ -2,12 +2,13 @@
 
 use std::sync::OnceLock;
 
-use narrows_explicit::{Checkpoints, Lossy};
+use narrows_explicit::{Checkpoints, Elsewhere, Lossy};
 use narrows_model::{Budget, Checked, FormKind, Model, Question, Refusal};
 use narrows_symbolic::Order;
 
 use crate::engines::{
-    explicit::Explicit, labelled::ByGraph, portfolio::Portfolio, sat::Sat, symbolic::Symbolic,
+    cluster::Cluster, explicit::Explicit, labelled::ByGraph, portfolio::Portfolio, sat::Sat,
+    symbolic::Symbolic,
 };
 
 /// Answers questions about models.
@@ -74,16 +75,19 @@ pub enum Feature {
     Checkpoints,
     /// Begin with an order of variables, and return the one that was found.
     VariableOrder,
+    /// Count states once that differ only in which of some equal parts does what.
+    Symmetry,
 }
 
 impl Feature {
     /// All of them.
-    pub const ALL: [Feature; 5] = [
+    pub const ALL: [Feature; 6] = [
         Feature::Fairness,
         Feature::SeveralRuns,
         Feature::LossyStorage,
         Feature::Checkpoints,
         Feature::VariableOrder,
+        Feature::Symmetry,
     ];
 
     fn is_wanted(self, options: &CheckOptions<'_>) -> bool {
@@ -93,6 +97,7 @@ impl Feature {
             Feature::LossyStorage => options.lossy.is_some(),
             Feature::Checkpoints => options.checkpoints.is_some(),
             Feature::VariableOrder => options.order.is_some() || options.found_order.is_some(),
+            Feature::Symmetry => options.symmetry,
         }
     }
 
@@ -106,6 +111,7 @@ impl Feature {
             Feature::LossyStorage => "storing states with loss is for Promela models, state by state",
             Feature::Checkpoints => "checkpoints are for Promela models, state by state",
             Feature::VariableOrder => "an order of variables is for SMV models, by decision diagrams",
+            Feature::Symmetry => "equal parts are counted once in Promela models, state by state",
         }
     }
 }
@@ -164,6 +170,8 @@ pub struct CheckOptions<'a> {
     pub more_runs: usize,
     /// Whether every state is visited, also where the order of steps does not matter.
     pub every_state: bool,
+    /// Whether states count once that differ only in which of some equal parts of the model does what.
+    pub symmetry: bool,
     /// What is kept of states, if not all.
     pub lossy: Option<Lossy>,
     /// Who keeps what a search needs to go on later.
@@ -176,6 +184,8 @@ pub struct CheckOptions<'a> {
     pub gpu_memory: Option<u64>,
     /// Where the order of variables is put that was found, if it is wanted.
     pub found_order: Option<&'a OnceLock<Order>>,
+    /// Who visits all states, if that is done on several machines.
+    pub elsewhere: Option<&'a dyn Elsewhere>,
 }
 
 /// Why there are no answers.
@@ -189,7 +199,7 @@ pub enum Unanswered {
     Internal(String),
 }
 
-/// Returns all engines, the more general ones first.
+/// Returns all engines that search on this machine, the more general ones first.
 pub fn engines() -> [&'static dyn Engine; 10] {
     use narrows_sat::Engine as By;
     static BOUNDED: Sat = Sat(By::Bounded);
@@ -244,7 +254,7 @@ pub fn answer(
     options: &CheckOptions<'_>,
     budget: &Budget,
 ) -> Result<Checked, Unanswered> {
-    let engine = chosen(model, options.engine);
+    let engine = if options.elsewhere.is_some() { &Cluster } else { chosen(model, options.engine) };
     engine.accepts_model(model, options)?;
     engine.answer(model, questions, options, budget)
 }

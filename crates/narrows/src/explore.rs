@@ -1,16 +1,18 @@
 //! Visits every state: how many there are, what goes wrong in them, what is never reached.
 
 use narrows_explicit::{
-    Checkpoints, Engine, Exploration, Lossy, Quotient, Reduction, SearchScope, Symmetry, accepts_tables,
-    breadth_first, explore as visit, explore_accelerated, explore_lossy, problems,
+    Checkpoints, Elsewhere, Engine, Exploration, Lossy, Quotient, Reduction, SearchScope, Symmetry,
+    accepts_tables, breadth_first, explore as visit, explore_accelerated, explore_lossy, problems,
 };
 use narrows_model::synchronous::SynchronousSystem;
-use narrows_model::{Evaluator, Form, FormKind, Model, Orbits, Problem, Question, Refusal, Verdict};
+use narrows_model::{Evaluator, Form, FormKind, Model, Problem, Question, Refusal, Verdict};
+use narrows_performance::labelled::PartialGraph;
 use narrows_symbolic::{Options, check, explore_processes};
 
 use crate::engines::explicit::executor;
 use crate::engines::labelled::{self, Asked};
 use crate::engines::symbolic::refused;
+use crate::engines::{cluster, cluster_synchronous};
 use crate::gpu::Gpu;
 use crate::{Budget, Checked, Choice, Unanswered};
 
@@ -29,6 +31,8 @@ pub struct ExploreOptions<'a> {
     pub checkpoints: Option<&'a dyn Checkpoints>,
     /// How many bytes of a GPU's memory may be used, if not all that are free.
     pub gpu_memory: Option<u64>,
+    /// Who visits all states, if that is done on several machines.
+    pub elsewhere: Option<&'a dyn Elsewhere>,
 }
 
 /// Visits every state of a model.
@@ -39,7 +43,13 @@ pub struct ExploreOptions<'a> {
 pub fn explore(model: &Model, options: &ExploreOptions<'_>, budget: &Budget) -> Result<Checked, Unanswered> {
     options.accepts(model)?;
     match &model.form {
+        Form::Synchronous(system) if options.elsewhere.is_some() => {
+            Ok(visit_synchronous(model, system, options, budget))
+        }
         Form::Synchronous(system) => Ok(sets_of_synchronous(model, system, budget)),
+        Form::Labelled(system) if options.elsewhere.is_some() => {
+            Ok(visit_labelled(model, &*system.system, options, budget))
+        }
         Form::Labelled(system) => graph(model, &*system.system, budget),
         Form::Processes(system) if options.engine == Choice::Symbolic => {
             explore_processes(&Evaluator::new(system), budget).map_err(refused)
@@ -59,9 +69,12 @@ pub fn explore(model: &Model, options: &ExploreOptions<'_>, budget: &Budget) -> 
             }
             let engine = if options.reduce { engine.forgetting() } else { engine };
             let reduction = if options.reduce { Reduction::for_safety(&engine) } else { None };
-            let scope = SearchScope { checkpoints: options.checkpoints, ..SearchScope::within(budget) };
-            let is_plain =
-                options.engine == Choice::Automatic && !options.reduce && scope.checkpoints.is_none();
+            let (checkpoints, elsewhere) = (options.checkpoints, options.elsewhere);
+            let scope = SearchScope { checkpoints, elsewhere, ..SearchScope::within(budget) };
+            let is_plain = options.engine == Choice::Automatic
+                && !options.reduce
+                && scope.checkpoints.is_none()
+                && elsewhere.is_none();
             let gpu = if is_plain { Gpu::if_there(options.gpu_memory) } else { None };
             let found = match (options.lossy, &gpu) {
                 (Some(lossy), _) => explore_lossy(&engine, lossy, &scope),
@@ -101,6 +114,7 @@ impl ExploreOptions<'_> {
                 return accepts_tables(&Engine::automatic(Evaluator::new(system)));
             }
             (Form::Labelled(_), Choice::Symbolic) => "sets of states are for SMV and Promela models",
+            _ if self.elsewhere.is_some() => return self.accepts_elsewhere(model),
             (form, _) if wants_search && !(is_explicit && form.kind() == FormKind::Processes) => {
                 "reduction, symmetry, loss and checkpoints are for Promela models, state by state"
             }
@@ -113,6 +127,53 @@ impl ExploreOptions<'_> {
     }
 }
 
+impl ExploreOptions<'_> {
+    /// Returns why states of a model can't be visited so on several machines, if they can't.
+    fn accepts_elsewhere(&self, model: &Model) -> Result<(), Refusal> {
+        cluster::accepts_choice(self.engine)?;
+        if self.reduce || self.symmetry || self.lossy.is_some() || self.checkpoints.is_some() {
+            return Err(Refusal::new(
+                "several machines visit every state: reduction, symmetry, loss and checkpoint files are for one",
+            ));
+        }
+        match &model.form {
+            Form::Processes(system) => cluster::accepts_system(system),
+            Form::Synchronous(_) | Form::Labelled(_) => Ok(()),
+            _ => Err(Refusal::new("this form has no states to visit")),
+        }
+    }
+}
+
+/// Visits the states of a synchronous system on several machines.
+fn visit_synchronous(
+    model: &Model,
+    system: &SynchronousSystem,
+    options: &ExploreOptions<'_>,
+    budget: &Budget,
+) -> Checked {
+    let Some(elsewhere) = options.elsewhere else { return Checked::default() };
+    let found = cluster_synchronous::visit(system, elsewhere, budget);
+    let problems = cluster_synchronous::problems(model, &found);
+    let limit = found.end.limit();
+    Checked { coverage: found.coverage, limit, problems, profile: found.profile, ..Checked::default() }
+}
+
+/// Visits the states of a labelled system on several machines.
+fn visit_labelled(
+    model: &Model,
+    system: &dyn narrows_model::LabelledSystem,
+    options: &ExploreOptions<'_>,
+    budget: &Budget,
+) -> Checked {
+    let Some(elsewhere) = options.elsewhere else { return Checked::default() };
+    let found = cluster::visit(system, elsewhere, budget);
+    if let Some(unbuilt) = cluster::unbuilt(system, &found) {
+        return labelled::undecided(&[], &unbuilt);
+    }
+    let problems = cluster::problems(model, &found);
+    Checked { coverage: found.coverage, problems, profile: found.profile, ..Checked::default() }
+}
+
 /// Visits one state of each orbit.
 fn orbits(engine: &Engine<'_>, budget: &Budget) -> Result<Checked, Unanswered> {
     let symmetry = Symmetry::find(engine.evaluator(), &narrows_explicit::Asked::NOTHING).map_err(|why| {
@@ -121,17 +182,7 @@ fn orbits(engine: &Engine<'_>, budget: &Budget) -> Result<Checked, Unanswered> {
     let forgetting = engine.forgetting();
     let quotient = Quotient::new(if symmetry.forgets() { &forgetting } else { engine }, &symmetry);
     let found = breadth_first(&quotient, &[], &SearchScope::within(budget));
-    let count = quotient.count();
-    let is_whole = found.is_complete() && count.expanded == found.coverage.states;
-    let written = |number: Option<u128>| number.filter(|_| is_whole).map(|number| number.to_string());
-    let mut coverage = found.coverage;
-    symmetry.complete(&mut coverage.taken);
-    coverage.orbits = Some(Orbits {
-        parts: symmetry.words().to_vec(),
-        states: written(count.states),
-        transitions: written(count.transitions),
-        forgets: symmetry.forgets(),
-    });
+    let coverage = quotient.coverage(&found);
     let problems = problems(engine.evaluator(), &found.findings);
     Ok(Checked { coverage, limit: found.end.limit(), problems, profile: found.profile, ..Checked::default() })
 }
@@ -163,7 +214,7 @@ fn graph(
     system: &dyn narrows_model::LabelledSystem,
     budget: &Budget,
 ) -> Result<Checked, Unanswered> {
-    let built = match labelled::build(system, budget) {
+    let PartialGraph { built, visited, limit } = match labelled::build_some(system, budget) {
         Ok(built) => built,
         Err(unbuilt) => return Ok(labelled::undecided(&[], &unbuilt)),
     };
@@ -172,6 +223,7 @@ fn graph(
     for edge in built.graph.edges() {
         coverage.labels[edge.label as usize].1 += 1;
     }
-    let problems = labelled::problems(&Asked { model, system, graph: &built.graph, is_fair: false })?;
-    Ok(Checked { coverage, problems, ..Checked::default() })
+    let asked = Asked { model, system, graph: &built.graph, visited, limit, is_fair: false };
+    let problems = labelled::problems(&asked)?;
+    Ok(Checked { coverage, problems, limit, ..Checked::default() })
 }

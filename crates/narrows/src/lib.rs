@@ -86,6 +86,7 @@ mod graph;
 mod interchange;
 mod rates;
 mod reading;
+mod selection;
 pub mod simulation;
 mod study;
 mod study_text;
@@ -101,19 +102,23 @@ pub use graph::{GraphError, LabelStyle, States, graph_diagram, process_diagrams,
 pub use interchange::{
     OrderError, accepts_order, accepts_spin_trail, circuit, read_order, spin_trail, write_order,
 };
-pub use narrows_explicit::{CheckpointError, Checkpoints, Lossy};
+pub use narrows_explicit::{CheckpointError, Checkpoints, Elsewhere, Lossy};
 pub use narrows_languages::{
-    Formula, LANGUAGES, Language, Logic, Options, Read, Rejected, assign_definitions, identify,
-    lotos::fault as fault_diagnostic, of_ending,
+    Formula, LANGUAGES, Language, Logic, NotText, Options, Read, Rejected, assign_definitions, identify,
+    lotos::fault as fault_diagnostic, of_ending, text_of,
 };
 pub use narrows_model::{
-    Answer, Budget, Checked, Coverage, Figure, FigureResult, Form, Limit, Model, Problem, Progress, Question,
-    Refusal, Reply, Trace, Unwatched, Verdict, Watch,
+    Answer, Budget, Checked, Coverage, EntryGroup, Figure, FigureResult, Form, Limit, Model, Problem,
+    Progress, Question, Refusal, Reply, Trace, Unwatched, Verdict, Watch,
 };
 pub use narrows_sat::AigerForm;
-pub use narrows_source::{Diagnostic, Diagnostics, LoadError, Loaded, Loader, Sources, render};
+pub use narrows_source::{
+    Diagnostic, Diagnostics, LoadError, Loaded, Loader, NoFiles, Sources, Span, render,
+};
+pub use narrows_study::Analysis;
 pub use narrows_symbolic::Order;
-pub use rates::{RateError, RateOptions, Rates, Target, reach, steady, transient};
-pub use reading::{NoFiles, read};
+pub use rates::{RateError, RateOptions, Rates, SparseChain, Target, reach, sparse_chain, steady, transient};
+pub use reading::read;
+pub use selection::{UnknownQuestion, selected};
 pub use study::PreparedStudy;
 pub use study_text::{Bounds, Named, StudyError, StudyText};

@@ -182,6 +182,56 @@ pub fn reach(graph: &Graph, target: &Target, options: &RateOptions) -> Result<Ra
     Ok(Rates { report: OnTheWay { states, vanishing, is_discrete: way.is_discrete, reached }, wide })
 }
 
+/// The Markov chain of a graph with rates, as a sparse matrix.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct SparseChain {
+    /// For each state of the chain, which one of the graph it is: states that are left at once are not in it.
+    pub states: Vec<u32>,
+    /// For each transition, the state that it leaves.
+    pub rows: Vec<u32>,
+    /// For each transition, the state that it leads to.
+    pub columns: Vec<u32>,
+    /// For each transition, its rate.
+    pub rates: Vec<f64>,
+    /// The states to begin with, and how likely each is.
+    pub initial: Vec<(u32, f64)>,
+    /// The visible actions.
+    pub actions: Vec<String>,
+    /// For each action, how often it happens per time in each state.
+    pub frequencies: Vec<Vec<f64>>,
+    /// Whether the graph leaves choices open, which are equally likely in the chain.
+    pub has_choices: bool,
+}
+
+/// Makes the Markov chain of a graph, with choices of a state equally likely.
+///
+/// # Errors
+///
+/// The graph may have no chain.
+pub fn sparse_chain(graph: &Graph) -> Result<SparseChain, RateError> {
+    let timed = GraphAutomaton::new(graph)?;
+    let Vanished { chain, states, rewards, .. } = timed.uniform(&timed.rewards(graph))?;
+    let transitions = chain.transitions();
+    let mut made = SparseChain {
+        states: timed.in_graph(&states),
+        rows: Vec::with_capacity(transitions),
+        columns: Vec::with_capacity(transitions),
+        rates: Vec::with_capacity(transitions),
+        initial: chain.initial().to_vec(),
+        frequencies: rewards,
+        has_choices: timed.has_choices(graph),
+        actions: timed.actions,
+    };
+    for state in 0..chain.states() {
+        for (target, rate) in chain.row(state) {
+            made.rows.push(state as u32);
+            made.columns.push(target);
+            made.rates.push(rate);
+        }
+    }
+    Ok(made)
+}
+
 fn ranged(name: &str, found: &OverSchedulers) -> Ranged {
     Ranged { name: name.to_owned(), even: bounds(found.even), open: found.open.map(|ends| ends.map(bounds)) }
 }

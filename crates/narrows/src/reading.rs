@@ -3,17 +3,7 @@
 use narrows_languages::{Options, Read, Rejected};
 use narrows_lts::{linear, mu};
 use narrows_model::{LabelFormula, Model};
-use narrows_source::{Diagnostics, LoadError, Loaded, Loader};
-
-/// For models that include nothing.
-#[derive(Clone, Copy, Debug)]
-pub struct NoFiles;
-
-impl Loader for NoFiles {
-    fn load(&self, _path: &str, _from: &str, _system: bool) -> Result<Loaded, LoadError> {
-        Err(LoadError::NoFiles)
-    }
-}
+use narrows_source::{Diagnostics, Loader};
 
 /// Reads a model. Its language is decided by its name and its text.
 ///

@@ -12,7 +12,7 @@ use narrows_model::{
 use narrows_performance::{StateGraph, stochastic};
 use narrows_source::{Diagnostic, Diagnostics, FileId, Loader, Sources, render};
 use narrows_study::{
-    Analysis, Measured, ProcessStudy, Question, Study, Subject, Text, Variant, Verdicts, View, trends,
+    Analysis, Ask, Measured, ProcessStudy, Question, Study, Subject, Text, Variant, Verdicts, View, trends,
 };
 use narrows_symbolic::{ProcessWay, bounds_of_processes};
 
@@ -65,7 +65,7 @@ pub struct PreparedStudy {
     pub engine: Choice,
     /// The model's file.
     file: FileId,
-    subject: Subject,
+    pub(crate) subject: Subject,
 }
 
 impl PreparedStudy {
@@ -116,6 +116,21 @@ impl PreparedStudy {
     pub fn analyse(&self, budget: &Budget) -> Analysis {
         let engines = Engines { model: &self.model(), engine: self.engine, budget };
         self.subject.analyse(&self.study, budget, &engines)
+    }
+
+    /// Finds the bottleneck, without what takes longest: no other questions, no gains of faster delays, and
+    /// overlap with time alone where there is time.
+    pub fn first_look(&self, budget: &Budget) -> Analysis {
+        let about = |ask: &Ask| {
+            matches!(
+                ask.question,
+                Question::Throughput(_) | Question::Bottleneck(_) | Question::MeanPeriod(_)
+            )
+        };
+        let mut study = Study { is_first_look: true, ..self.study.clone() };
+        study.asks.retain(about);
+        let engines = Engines { model: &self.model(), engine: self.engine, budget };
+        self.subject.analyse(&study, budget, &engines)
     }
 
     /// Answers the questions with each combination of values that the study names; also returns what is wrong

@@ -48,7 +48,7 @@ pub struct Bounds {
 #[derive(Debug)]
 pub struct StudyText {
     name: String,
-    study: Study,
+    pub(crate) study: Study,
     sources: Sources,
     diagnostics: Diagnostics,
 }
@@ -148,9 +148,17 @@ impl PreparedStudy {
     ///
     /// Something in the study or in the model may be wrong, or there may be no such model.
     pub fn read(name: &str, text: String, loader: &dyn Loader) -> Result<PreparedStudy, StudyError> {
-        let study = StudyText::read(name, text);
+        PreparedStudy::of(StudyText::read(name, text), loader)
+    }
+
+    /// Puts a study together with its model, which the loader is asked for.
+    ///
+    /// # Errors
+    ///
+    /// Something in the study or in the model may be wrong, or there may be no such model.
+    pub fn of(study: StudyText, loader: &dyn Loader) -> Result<PreparedStudy, StudyError> {
         let model = match study.model() {
-            Some(model) => match loader.load(model, name, false) {
+            Some(model) => match loader.load(model, &study.name, false) {
                 Ok(loaded) => Some((loaded.name, loaded.text)),
                 Err(reason) => return Err(StudyError::NoModel { name: model.to_owned(), reason }),
             },

@@ -413,6 +413,40 @@ fn delays_begin_at_the_edge() {
     assert!(wrong("delay = { from = \"up\", within = \"up\", to = \"!up\" }").contains("not both"));
 }
 
+/// Two processes of a kind, each with two requests that are open at the same time: told apart by an
+/// expression of variables that each has, and of one that all have.
+#[test]
+fn requests_are_told_apart_by_expressions() {
+    let model = "byte base = 10;
+        active [2] proctype P() { byte me = 4 * _pid; byte n; do
+            :: first: n = 1; second: n = 2; third: n = 1; fourth: n = 2 od }";
+    let study = |by: &str, form: &str, view: &str| {
+        let delay = |label: &str, time: u32| format!("\"P:{label}\" = {{ {form} = {time} }}\n");
+        let delays = [delay("first", 1), delay("second", 2), delay("third", 3), delay("fourth", 4)].concat();
+        format!(
+            "[delay]\n{delays}[event]\nbegin = [\"P:first\", \"P:second\"]\nend = [\"P:third\", \"P:fourth\"]
+            [[ask]]\nlatency = {{ from = \"begin\", to = \"end\", by = {by} }}\nview = \"{view}\""
+        )
+    };
+    let timed = |by: &str| bounds(&figures("m.pml", model, &study(by, "fixed", "timed"))[0]);
+    // From the first to the third 2 + 3, from the second to the fourth 3 + 4.
+    assert_eq!(timed("\"base + me + n\""), (5.0, 7.0));
+    // From the second to the third 3, from the first to the fourth 2 + 3 + 4.
+    assert_eq!(timed("{ from = \"base + me + n\", to = \"base + me + 3 - n\" }"), (3.0, 9.0));
+    let mean = figures("m.pml", model, &study("\"base + me + n\"", "exponential", "stochastic"));
+    let (low, high) = bounds(&mean[0]);
+    assert!(low <= 6.0 + 1e-9 && 6.0 - 1e-9 <= high && high - low < 1e-4, "{low} {high}");
+    let estimated = figures("m.pml", model, &study("\"base + me + n\"", "exponential", "simulated"));
+    let narrows_model::FigureResult::Estimated { low, high, .. } = estimated[0].result else {
+        panic!("{:?}", estimated[0].result)
+    };
+    assert!(low <= 6.0 && 6.0 <= high && high - low < 1.0, "{low} {high}");
+    let beyond = figures("m.pml", model, &study("\"base + me + n - 20\"", "exponential", "simulated"));
+    assert!(reason(&beyond[0]).contains("told apart by values from 0 to 255"), "{:?}", beyond[0].result);
+    let wrong = try_figures("m.pml", model, &study("\"base + m\"", "fixed", "timed")).unwrap_err();
+    assert!(wrong[0].contains("`base + m` means nothing to `P`"), "{wrong:?}");
+}
+
 /// Commands are made by one kind of process and ended by another: told apart by what each has.
 #[test]
 fn requests_are_told_apart_by_values() {

@@ -230,6 +230,33 @@ fn exact_means_are_over_all_runs() {
     assert!(reason(&found[2]).contains("not a number"), "{}", reason(&found[2]));
 }
 
+/// Delays that differ by a factor of two million, none of them a binary fraction, over many jumps: 3.3e12 of
+/// them. Rates keep their digits, and so does the time.
+#[test]
+fn stiff_studies_are_sharp_at_a_time() {
+    let model = "bit up = 1;
+        active proctype P() { do :: fail: up == 1 -> up = 0 :: repair: up == 0 -> up = 1 od }";
+    let study = |time: &str| {
+        format!(
+            "[delay]\n\"P:fail\" = {{ exponential = 0.0000003 }}\n\"P:repair\" = {{ exponential = 0.7 }}
+            [[ask]]\ntransient = {{ of = \"up == 1\", at = {time} }}
+            [[ask]]\nprobability = {{ to = \"P:repair\", before = {time} }}"
+        )
+    };
+    let found = figures("m.pml", model, &study("1000000.1"));
+    // What is up for 3e-7 and down for 0.7 on average.
+    let (low, high) = bounds(&found[0]);
+    let expected = 3e-7 / (0.7 + 3e-7);
+    assert!(low <= expected * (1.0 + 1e-12) && expected * (1.0 - 1e-12) <= high, "{low} {high}");
+    assert!(high - low <= 1e-6 * expected, "{low} {high}");
+    // The sum of both delays is over by then: 1 − (λ·e^(−μt) − μ·e^(−λt)) / (λ − μ).
+    let found = figures("m.pml", model, &study("0.1"));
+    let (fast, slow): (f64, f64) = (1.0 / 3e-7, 1.0 / 0.7);
+    let expected = 1.0 - (fast * f64::exp(-slow * 0.1)) / (fast - slow);
+    let (low, high) = bounds(&found[1]);
+    assert!(low <= expected + 1e-12 && expected - 1e-12 <= high && high - low <= 1e-6, "{low} {high}");
+}
+
 /// Jobs go round between two servers: those of one are a geometric part of all (Gordon and Newell).
 #[test]
 fn a_closed_network_has_its_product_form() {

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use num_rational::Ratio;
 
+use crate::fine::Fine;
 use crate::phases::{Phase, Phases};
 
 /// An exact time, in the unit of a study.
@@ -56,6 +57,24 @@ impl Delay {
             | Delay::Drawn(time, _) => *time,
             Delay::Phases(phases, factor) => phases.mean() * factor,
             Delay::Between(least, most) => (least + most) / Time::from_integer(2),
+        }
+    }
+
+    /// Returns how it is distributed, in a word.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Delay::Fixed(_) => "fixed",
+            Delay::Between(..) => "between",
+            Delay::Exponential(_) => "exponential",
+            Delay::Erlang(..) => "erlang",
+            Delay::Phases(..) => "phases",
+            Delay::Drawn(_, distribution) => match distribution {
+                Distribution::Normal(_) => "normal",
+                Distribution::Lognormal(_) => "lognormal",
+                Distribution::Weibull(_) => "weibull",
+                Distribution::Pareto(_) => "pareto",
+                Distribution::Empirical(_) => "empirical",
+            },
         }
     }
 
@@ -113,19 +132,23 @@ impl Delay {
     /// Returns the exponential phases in the stochastic view.
     pub fn phases(&self) -> Vec<Phase> {
         if let Delay::Phases(phases, factor) = self {
-            let factor = as_f64(*factor);
+            let factor = Fine::of(*factor);
             let scaled = |phase: &Phase| Phase {
-                ends: phase.ends / factor,
-                next: phase.next.iter().map(|(next, rate)| (*next, rate / factor)).collect(),
+                ends: phase.ends.over(factor),
+                next: phase.next.iter().map(|(next, rate)| (*next, rate.over(factor))).collect(),
             };
             return phases.list().iter().map(scaled).collect();
         }
         let stages = self.stages();
-        let rate = f64::from(stages) / as_f64(self.mean());
+        let mean = self.mean();
+        let rate = match i128::from(stages).checked_mul(*mean.denom()) {
+            Some(above) => Fine::ratio(above, *mean.numer()),
+            None => Fine::ratio(stages.into(), 1).over(Fine::of(mean)),
+        };
         let phase = |stage: u32| {
             let is_last = stage == stages;
             Phase {
-                ends: if is_last { rate } else { 0.0 },
+                ends: if is_last { rate } else { Fine::ZERO },
                 next: if is_last { Vec::new() } else { vec![(stage, rate)] },
             }
         };

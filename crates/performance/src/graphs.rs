@@ -76,7 +76,12 @@ fn round(cycle: &[u32]) -> String {
 impl GraphAutomaton {
     /// Makes the automaton of a graph.
     pub fn new(graph: &Graph) -> Result<GraphAutomaton, AutomatonError> {
-        GraphAutomaton::read(graph, false)
+        GraphAutomaton::read(graph, false, 0)
+    }
+
+    /// Makes the automaton of a graph whose rates were rounded so often before they were written down.
+    pub(crate) fn of_rounded(graph: &Graph, roundings: usize) -> Result<GraphAutomaton, AutomatonError> {
+        GraphAutomaton::read(graph, false, roundings)
     }
 
     /// Makes the automaton of a graph, in discrete time if it has probabilities and no rates. Returns whether
@@ -91,10 +96,10 @@ impl GraphAutomaton {
             }
         }
         let is_discrete = chances && !rates;
-        Ok((GraphAutomaton::read(graph, is_discrete)?, is_discrete))
+        Ok((GraphAutomaton::read(graph, is_discrete, 0)?, is_discrete))
     }
 
-    fn read(graph: &Graph, is_discrete: bool) -> Result<GraphAutomaton, AutomatonError> {
+    fn read(graph: &Graph, is_discrete: bool, before: usize) -> Result<GraphAutomaton, AutomatonError> {
         let (mut paces, mut action_of) = (Vec::new(), Vec::new());
         let mut actions: Vec<String> = Vec::new();
         let mut numbers: BTreeMap<&str, u32> = BTreeMap::new();
@@ -117,7 +122,8 @@ impl GraphAutomaton {
         }
         let mut builder = automaton::Builder::default();
         let roundings = roundings(graph, &states, &paces);
-        builder.rounded_sums(roundings);
+        builder.rounded(before);
+        builder.rounded_sums(roundings + before);
         if is_discrete {
             builder.rounded(roundings);
         }

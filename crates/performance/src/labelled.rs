@@ -35,55 +35,93 @@ const LABEL: u64 = 128;
 /// The budget's watch is polled every so many states and edges.
 const WATCH_EVERY: usize = 4096;
 
+/// As much of a state graph as a limit left time and memory for.
+#[derive(Clone, Debug)]
+pub struct PartialGraph {
+    /// The graph; states from [`visited`](Self::visited) on have no edges yet.
+    pub built: BuiltGraph,
+    /// How many states were visited: the first ones.
+    pub visited: u32,
+    /// Why not all were.
+    pub limit: Option<Limit>,
+}
+
 /// Explores all states breadth first; they are numbered in the order of discovery.
 pub fn build(system: &dyn LabelledSystem, budget: &Budget) -> Result<BuiltGraph, GraphError> {
-    let mut unfolding = system.unfold().map_err(GraphError::Fault)?;
-    let mut rows = Rows::default();
-    // For each event, the number of its label, once it has one.
-    let mut labels: Vec<Option<u32>> = Vec::new();
-    let (mut state, mut transitions, mut depth, mut level_end) = (0, 0, 0, 1);
-    let mut since_watch = WATCH_EVERY;
-    while state < unfolding.states() {
-        if state == level_end {
-            level_end = unfolding.states();
-            depth += 1;
-        }
-        rows.state();
-        unfolding.expand(state).map_err(GraphError::Fault)?;
-        transitions += unfolding.edges().len() as u64;
-        for (event, target) in unfolding.edges() {
-            let label = match labels.get(*event as usize).copied().flatten() {
-                Some(label) => label,
-                None => {
-                    let label = rows.label(&unfolding.label(*event));
-                    labels.resize(labels.len().max(*event as usize + 1), None);
-                    labels[*event as usize] = Some(label);
-                    label
-                }
-            };
-            rows.edge(label, *target);
-        }
-        since_watch += 1 + unfolding.edges().len();
-        if since_watch >= WATCH_EVERY {
-            since_watch = 0;
-            let memory = unfolding.bytes() + rows.bytes() + labels.capacity() as u64 * LABEL;
-            let states = u64::from(unfolding.states());
-            let progress = Progress { states, transitions, depth, memory };
-            if memory > budget.memory || unfolding.is_full() {
-                return Err(GraphError::Limit(Limit::Memory));
+    let walk = Walk::visit(system, budget).map_err(GraphError::Fault)?;
+    walk.limit.map_or(Ok(()), |limit| Err(GraphError::Limit(limit)))?;
+    Ok(walk.finish().ok_or(GraphError::Limit(Limit::Memory))?.built)
+}
+
+/// Explores states breadth first, until a limit is hit; `None` if there are too many for a graph.
+///
+/// # Errors
+///
+/// A term may have no value.
+pub fn build_some(system: &dyn LabelledSystem, budget: &Budget) -> Result<Option<PartialGraph>, Fault> {
+    Ok(Walk::visit(system, budget)?.finish())
+}
+
+/// What was visited, before it is a graph.
+struct Walk {
+    rows: Rows,
+    coverage: Coverage,
+    visited: u32,
+    limit: Option<Limit>,
+}
+
+impl Walk {
+    fn visit(system: &dyn LabelledSystem, budget: &Budget) -> Result<Walk, Fault> {
+        let mut unfolding = system.unfold()?;
+        let mut rows = Rows::default();
+        // For each event, the number of its label, once it has one.
+        let mut labels: Vec<Option<u32>> = Vec::new();
+        let (mut state, mut transitions, mut depth, mut level_end) = (0, 0, 0, 1);
+        let mut since_watch = WATCH_EVERY;
+        let mut stop = None;
+        while state < unfolding.states() && stop.is_none() {
+            if state == level_end {
+                level_end = unfolding.states();
+                depth += 1;
             }
-            if let Some(limit) = budget.watch.check(&progress) {
-                return Err(GraphError::Limit(limit));
+            rows.state();
+            unfolding.expand(state)?;
+            transitions += unfolding.edges().len() as u64;
+            for (event, target) in unfolding.edges() {
+                let label = match labels.get(*event as usize).copied().flatten() {
+                    Some(label) => label,
+                    None => {
+                        let label = rows.label(&unfolding.label(*event));
+                        labels.resize(labels.len().max(*event as usize + 1), None);
+                        labels[*event as usize] = Some(label);
+                        label
+                    }
+                };
+                rows.edge(label, *target);
             }
+            since_watch += 1 + unfolding.edges().len();
+            if since_watch >= WATCH_EVERY {
+                since_watch = 0;
+                let memory = unfolding.bytes() + rows.bytes() + labels.capacity() as u64 * LABEL;
+                let states = u64::from(unfolding.states());
+                let progress = Progress { states, transitions, depth, memory };
+                let is_full = memory > budget.memory || unfolding.is_full();
+                stop = if is_full { Some(Limit::Memory) } else { budget.watch.check(&progress) };
+            }
+            state += 1;
         }
-        state += 1;
+        let bytes = unfolding.bytes() + rows.bytes();
+        let states = u64::from(unfolding.states());
+        let coverage = Coverage { states, transitions, depth, bytes, of_system: true, ..Coverage::default() };
+        Ok(Walk { rows, coverage, visited: state, limit: stop })
     }
-    let bytes = unfolding.bytes() + rows.bytes();
-    let states = u64::from(unfolding.states());
-    drop(unfolding);
-    let graph = rows.build().map_err(|_| GraphError::Limit(Limit::Memory))?;
-    let coverage = Coverage { states, transitions, depth, bytes, of_system: true, ..Coverage::default() };
-    Ok(BuiltGraph { graph, coverage })
+
+    /// Makes a graph; `None` if there are too many states for one.
+    fn finish(self) -> Option<PartialGraph> {
+        let Walk { rows, coverage, visited, limit } = self;
+        let graph = rows.build().ok()?;
+        Some(PartialGraph { built: BuiltGraph { graph, coverage }, visited, limit })
+    }
 }
 
 /// Follows a run of the graph in the system itself; returns the states on the way, or `None` if there is no
@@ -120,6 +158,9 @@ pub struct ActionRates {
     pub events: Vec<Vec<LabelPattern>>,
 }
 
+/// Rates are rounded when they are computed from delays, and once more when what was added is read back.
+const WRITTEN: usize = 2;
+
 /// A graph whose actions have rates, minimised.
 #[derive(Debug)]
 pub struct RatedGraph {
@@ -145,7 +186,7 @@ impl RatedGraph {
         let paced = builder.build().map_err(too_large)?;
         let settings = Settings { relation: Relation::Branching, stochastic: true, probabilistic: true };
         let small = minimise(&paced, settings).unwrap_or(paced);
-        let timed = GraphAutomaton::new(&small)?;
+        let timed = GraphAutomaton::of_rounded(&small, WRITTEN)?;
         let fitting = |patterns: &Vec<LabelPattern>| {
             let fits = |action: &String| patterns.iter().any(|pattern| pattern.fits(action));
             (0..timed.actions.len()).filter(|index| fits(&timed.actions[*index])).collect()

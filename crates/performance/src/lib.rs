@@ -8,7 +8,7 @@
 //!
 //! | file | contents |
 //! |---|---|
-//! | `delay.rs`, `phases.rs`, `timing.rs` | delays; those of several phases; which statements have which, and what is counted |
+//! | `delay.rs`, `phases.rs`, `fine.rs`, `timing.rs` | delays; those of several phases; exact rates; which statements have which delay, and what is counted |
 //! | `state_graph.rs`, `state_store.rs` | the states of a model with their steps, on demand; packed states |
 //! | `nodes.rs` | states with running clocks: immediate steps, and where time passes |
 //! | `requests.rs` | which end belongs to which beginning: observers that follow one request |
@@ -23,6 +23,8 @@ pub mod actions;
 pub mod busy_waiting;
 mod delay;
 mod error;
+mod exchange;
+mod fine;
 pub mod graphs;
 pub mod labelled;
 pub mod markov;
@@ -41,6 +43,7 @@ mod timing;
 
 pub use delay::{Delay, Distribution, Time, as_f64};
 pub use error::BuildError;
+pub use fine::Fine;
 pub use phases::{MAX_PHASES, Phase, Phases, PhasesError};
 pub use state_graph::{Predicate, Rename, StateGraph, Step, StepEffect, Urgency, ValueCache};
 pub use timing::{Delayed, Site, Timing};

@@ -10,6 +10,7 @@ use std::collections::VecDeque;
 use narrows_graph::components::{self, Components};
 use rustc_hash::FxHashMap;
 
+use crate::exchange::{Exchange, Moved, place};
 use crate::state_graph::choices_to;
 use crate::state_store::StateStore;
 use crate::timed::Edge;
@@ -47,6 +48,8 @@ pub(crate) struct Nodes<'a> {
     /// The breadth-first tree: each node's predecessor, and the choice there.
     parents: Vec<(u32, u32)>,
     pub(crate) edges: Vec<(u32, Edge)>,
+    /// Finds the node that stands for all that exchanges of equal processes make of it.
+    exchange: Option<Exchange<'a>>,
 }
 
 /// The nodes that a round has found, from the first on.
@@ -93,9 +96,45 @@ impl<'a> Nodes<'a> {
         let mut clocks = StateStore::new(0);
         clocks.add(&[]);
         let (numbers, places, parents, edges) = (FxHashMap::default(), Vec::new(), Vec::new(), Vec::new());
-        let mut first = Nodes { state_graph, clocks, places, fresh: Vec::new(), numbers, parents, edges };
-        first.node(0, 0, (0, 0));
+        let exchange = state_graph.symmetry().map(Exchange::new);
+        let fresh = Vec::new();
+        let mut first = Nodes { state_graph, clocks, places, fresh, numbers, parents, edges, exchange };
+        let (state, _) = first.canonical(0)?;
+        first.node(state, 0, (0, 0));
         Ok(first)
+    }
+
+    /// Returns the canonical state of a state, and where its processes go.
+    fn canonical(&mut self, state: u32) -> Result<(u32, Option<Moved>), BuildError> {
+        let Some(exchange) = &mut self.exchange else { return Ok((state, None)) };
+        let canon = exchange.note(&mut self.state_graph, state)?;
+        Ok((canon.state, canon.moved))
+    }
+
+    /// Returns the number of clocks in a canonical state, in the order that stands for all exchanges.
+    fn clocks(&mut self, state: u32, mut running: Vec<Running>) -> u32 {
+        running.retain(|(_, _, far)| *far > 0);
+        if let Some(exchange) = self.exchange.as_ref().filter(|_| !running.is_empty()) {
+            let tags: Vec<(u8, Vec<u8>)> = running
+                .iter()
+                .map(|(pid, delay, far)| {
+                    let [low, high] = delay.to_be_bytes();
+                    let [a, b, c, d] = far.to_be_bytes();
+                    (*pid, vec![low, high, a, b, c, d])
+                })
+                .collect();
+            let moved = exchange.settle(&self.state_graph, state, &tags);
+            for (pid, ..) in &mut running {
+                *pid = place(moved.as_ref(), *pid);
+            }
+            running.sort_unstable();
+        }
+        let mut clocks = Vec::new();
+        for (pid, delay, far) in running {
+            clocks.extend_from_slice(&clock_name(pid, delay));
+            clocks.extend_from_slice(&far.to_le_bytes());
+        }
+        self.clocks.add(&clocks).0
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -141,7 +180,8 @@ impl<'a> Nodes<'a> {
                 + others
                 + self.edges.capacity() * size_of::<(u32, Edge)>()
                 + elsewhere;
-            self.state_graph.watch(bytes as u64 + self.clocks.memory())?;
+            let exchange = self.exchange.as_ref().map_or(0, Exchange::memory);
+            self.state_graph.watch(bytes as u64 + self.clocks.memory() + exchange)?;
         }
         Ok(())
     }
@@ -169,16 +209,10 @@ impl<'a> Nodes<'a> {
 
     /// Returns the node with the same state in which a delay has advanced to a phase.
     pub(crate) fn further(&mut self, node: u32, running: &[Running], one: (u8, u16), phase: u32) -> u32 {
-        let mut clocks = Vec::new();
-        for (pid, delay, far) in running {
-            let far = if (*pid, *delay) == one { phase } else { *far };
-            if far > 0 {
-                clocks.extend_from_slice(&clock_name(*pid, *delay));
-                clocks.extend_from_slice(&far.to_le_bytes());
-            }
-        }
-        let (clocks, _) = self.clocks.add(&clocks);
+        let advance =
+            |(pid, delay, far): &Running| (*pid, *delay, if (*pid, *delay) == one { phase } else { *far });
         let state = self.state(node);
+        let clocks = self.clocks(state, running.iter().map(advance).collect());
         // It is reached without a step of the model: its way is that to this node.
         let parent = self.parents[node as usize];
         self.node(state, clocks, parent)
@@ -193,28 +227,27 @@ impl<'a> Nodes<'a> {
         further: u32,
     ) -> Result<u32, BuildError> {
         let step = self.state_graph.steps_of(self.state(from))[choice as usize];
+        let (target, moved) = self.canonical(step.target)?;
         if !running.iter().any(|(_, _, far)| far + further > 0) {
-            return Ok(self.node(step.target, 0, (from, choice)));
+            return Ok(self.node(target, 0, (from, choice)));
         }
-        self.state_graph.expand(step.target)?;
+        self.state_graph.expand(target)?;
         let effect = self.state_graph.effect(step.effect);
-        let goes_on = |pid: u8, delay: u16| {
+        let goes_on = |clock: &Running| {
+            let (pid, delay, far) = *clock;
+            let own = (place(moved.as_ref(), pid), delay, far + further);
             let mut urgencies = self
                 .state_graph
-                .steps_of(step.target)
+                .steps_of(target)
                 .iter()
                 .map(|step| self.state_graph.effect(step.effect).urgency);
-            !effect.stops(pid, delay) && urgencies.any(|urgency| urgency == Urgency::Timed(pid, delay))
+            let runs = urgencies.any(|urgency| urgency == Urgency::Timed(own.0, delay));
+            (runs && !effect.stops(pid, delay)).then_some(own)
         };
-        let mut clocks = Vec::new();
-        for (pid, delay, far) in running {
-            if far + further > 0 && goes_on(*pid, *delay) {
-                clocks.extend_from_slice(&clock_name(*pid, *delay));
-                clocks.extend_from_slice(&(far + further).to_le_bytes());
-            }
-        }
-        let (clocks, _) = self.clocks.add(&clocks);
-        Ok(self.node(step.target, clocks, (from, choice)))
+        let mut clocks: Vec<Running> = running.iter().filter_map(goes_on).collect();
+        clocks.sort_unstable();
+        let clocks = self.clocks(target, clocks);
+        Ok(self.node(target, clocks, (from, choice)))
     }
 
     /// Takes the immediate steps from all nodes with this number or a greater one, and from what they lead

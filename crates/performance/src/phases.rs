@@ -7,15 +7,16 @@
 //! there on it is as it was at the start). That is exact, and needs one phase more than the mixture has.
 
 use crate::delay::{Time, as_f64};
+use crate::fine::Fine;
 use num_traits::{CheckedAdd, CheckedDiv, CheckedMul};
 
 /// A phase: with which rates the delay is over, or other phases begin.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Phase {
-    /// The rate with which the delay is over.
-    pub ends: f64,
+    /// The rate with which the delay is over; 0 if it never is.
+    pub ends: Fine,
     /// The phases that may follow, all of them later ones, with their rates.
-    pub next: Vec<(u32, f64)>,
+    pub next: Vec<(u32, Fine)>,
 }
 
 /// The phases of a delay, the first of which begins it.
@@ -70,7 +71,7 @@ impl Phases {
             mean = add(mean, multiply(reached, *phase)?)?;
             let goes_on = further.get(number).copied().filter(|_| number + 1 < means.len()).unwrap_or(zero);
             reached = multiply(reached, goes_on)?;
-            let rate = |part: Time| divide(part, *phase).map(as_f64);
+            let rate = |part: Time| divide(part, *phase).map(Fine::of);
             let mut made = Phase { ends: rate(one - goes_on)?, next: Vec::new() };
             if goes_on > zero {
                 made.next.push((number as u32 + 1, rate(goes_on)?));
@@ -96,7 +97,7 @@ impl Phases {
             |(_, stages, mean): &(Time, u32, Time)| divide(Time::from_integer((*stages).into()), *mean);
         let rates: Vec<Time> = branches.iter().map(rate).collect::<Result<_, _>>()?;
         let fastest = rates.iter().copied().fold(zero, Time::max);
-        let mut list = vec![Phase::default()];
+        let mut list = vec![Phase { ends: Fine::ZERO, next: Vec::new() }];
         let (mut mean, mut drawn, mut below) = (zero, Vec::new(), zero);
         for ((part, stages, own), rate) in branches.iter().zip(&rates) {
             mean = add(mean, multiply(*part, *own)?)?;
@@ -107,21 +108,21 @@ impl Phases {
             let is_first_needed = *rate < fastest;
             let over = multiply(*part, *rate)?;
             if is_first_needed {
-                list[0].next.push((begins, as_f64(multiply(*part, fastest - *rate)?)));
+                list[0].next.push((begins, Fine::of(multiply(*part, fastest - *rate)?)));
             }
             let second = begins + u32::from(is_first_needed);
             if *stages == 1 {
-                list[0].ends += as_f64(over);
+                list[0].ends = list[0].ends.plus(Fine::of(over));
             } else {
-                list[0].next.push((second, as_f64(over)));
+                list[0].next.push((second, Fine::of(over)));
             }
             let own_phases = u32::from(is_first_needed) + *stages - 1;
             for number in 0..own_phases {
-                let rate = as_f64(*rate);
+                let rate = Fine::of(*rate);
                 list.push(if number + 1 == own_phases {
                     Phase { ends: rate, next: Vec::new() }
                 } else {
-                    Phase { ends: 0.0, next: vec![(begins + number + 1, rate)] }
+                    Phase { ends: Fine::ZERO, next: vec![(begins + number + 1, rate)] }
                 });
             }
         }
@@ -192,12 +193,13 @@ mod tests {
     fn moments(phases: &Phases) -> (f64, f64) {
         let mut to_go = vec![(0.0, 0.0); phases.list().len()];
         for (number, phase) in phases.list().iter().enumerate().rev() {
-            let exit = phase.ends + phase.next.iter().map(|(_, rate)| rate).sum::<f64>();
+            let exit = phase.ends.near() + phase.next.iter().map(|(_, rate)| rate.near()).sum::<f64>();
             let (mut first, mut second) = (1.0 / exit, 2.0 / (exit * exit));
             for (next, rate) in &phase.next {
                 let (mean, square): (f64, f64) = to_go[*next as usize];
-                first += rate / exit * mean;
-                second += rate / exit * (2.0 * mean / exit + square);
+                let part = rate.near() / exit;
+                first += part * mean;
+                second += part * (2.0 * mean / exit + square);
             }
             to_go[number] = (first, second);
         }

@@ -1,20 +1,15 @@
 //! Models for tests.
 
+use std::fmt::Write as _;
+
+use narrows_graph::random::Random;
 use narrows_languages::promela::{Options, compile};
 use narrows_languages::{Formula, Logic};
 use narrows_model::{Expr, System};
-use narrows_source::{Diagnostics, LoadError, Loaded, Loader, Sources};
+use narrows_source::{Diagnostics, NoFiles, Sources};
 
 use crate::timing::Delayed;
 use crate::{Delay, Timing};
-
-struct Nothing;
-
-impl Loader for Nothing {
-    fn load(&self, _: &str, _: &str, _: bool) -> Result<Loaded, LoadError> {
-        Err(LoadError::NoFiles)
-    }
-}
 
 /// What tests ask about.
 const PREDICATES: [&str; 18] = [
@@ -54,7 +49,7 @@ pub(crate) fn system(text: &str) -> System {
     let file = sources.add("test.pml", text);
     let mut diagnostics = Diagnostics::default();
     let options = Options { formulas, ..Options::default() };
-    let system = compile(&mut sources, file, &Nothing, &options, &mut diagnostics);
+    let system = compile(&mut sources, file, &NoFiles, &options, &mut diagnostics);
     let problems: Vec<String> = diagnostics.sorted().iter().map(|one| one.title.clone()).collect();
     system.unwrap_or_else(|| panic!("{problems:?} in\n{text}"))
 }
@@ -83,4 +78,32 @@ pub(crate) fn timing(system: &System, delays: &[(&str, Delay)], events: &[&str])
         timing.event(&sites(name), name);
     }
     timing
+}
+
+/// Writes a drive with some slots and channels: which pages are wanted is left to chance.
+pub(crate) fn drive(random: &mut Random) -> (String, usize) {
+    let (slots, channels) = (random.between(2, 4), random.between(2, 3));
+    let mut text = format!(
+        "#define N {slots}
+        chan submission = [N] of {{ byte }}; chan wanted[{channels}] = [N] of {{ byte }};
+        chan pages = [N] of {{ byte }}; bit finished[N]; byte x;
+        active [N] proctype slot() {{
+          do :: submit: submission!_pid; complete: atomic {{ finished[_pid] -> finished[_pid] = 0 }} od
+        }}
+        active proctype engine() {{ byte command;
+          do
+          :: atomic {{ pages?command -> x = 1 }}; back: atomic {{ x = 0; finished[command] = 1 }}
+          :: atomic {{ empty(pages) && submission?[_] -> submission?command; x = 1 }}; fetch: x = 0;
+             page: if"
+    );
+    for channel in 0..channels {
+        let _ = write!(text, " :: wanted[{channel}]!command");
+    }
+    text.push_str(" fi od }\n");
+    let _ = write!(
+        text,
+        "active [{channels}] proctype channel() {{ byte command;
+          do :: wanted[_pid - N - 1]?command; flash: pages!command od }}"
+    );
+    (text, channels)
 }

@@ -84,16 +84,16 @@ impl Spread<'_, '_> {
                         further.retain(|(label, _)| *label != edge.label);
                         further.push((edge.label, *next));
                         further.sort_unstable();
-                        let label = builder.label(&format!("{STAGE}{rate:e}"));
+                        let label = builder.label(&format!("{STAGE}{:e}", rate.near()));
                         let target = self.node(state, further.into());
                         builder.edge(from, label, target);
                     }
-                    if phase.ends <= 0.0 {
+                    if phase.ends.near() <= 0.0 {
                         continue;
                     }
                     if phases.len() > 1 {
                         let action = &self.graph.labels()[edge.label as usize];
-                        label = builder.label(&format!("{STAGE}{:e}{STAGE}{action}", phase.ends));
+                        label = builder.label(&format!("{STAGE}{:e}{STAGE}{action}", phase.ends.near()));
                     }
                 }
                 let possible = self.graph.edges_from(edge.target);

@@ -14,7 +14,7 @@ mod value_cache;
 
 use std::ops::ControlFlow;
 
-use narrows_explicit::{Budget, Progress};
+use narrows_explicit::{Budget, Progress, Symmetry};
 use narrows_model::{Difference, Limit, ProcessSet, Scratch, StateSpace, Successor, System, Violation};
 
 use crate::state_store::StateStore;
@@ -90,8 +90,12 @@ pub struct StateGraph<'a> {
     marks: Option<Marks<'a>>,
     /// How many states were expanded.
     expanded: usize,
+    /// How many states there were when the budget was last looked at.
+    watched: usize,
     /// Whether each state stands for all that differ in which of some equal parts does what.
     of_orbits: bool,
+    /// Exchanges of processes after which a state is as good as before.
+    symmetry: Option<&'a Symmetry>,
 }
 
 /// The range of a state's steps in 64 bits, or that it is unexplored.
@@ -126,8 +130,11 @@ impl std::fmt::Debug for StateGraph<'_> {
     }
 }
 
-/// The budget's watch is polled every so many states.
+/// The budget's watch is polled every so many states, or when so many small ones were added.
 const WATCH_EVERY: usize = 1 << 10;
+
+/// A small state takes about so many bytes, all in all.
+const STATE_COST: usize = 64;
 
 impl<'a> StateGraph<'a> {
     /// Starts with the initial state, number 0. Without a system, moves are [labels](Timing::labels) instead
@@ -154,7 +161,9 @@ impl<'a> StateGraph<'a> {
             prefetch: Prefetch::default(),
             marks: None,
             expanded: 0,
+            watched: 0,
             of_orbits: false,
+            symmetry: None,
         };
         let (initial, violations) = space.initial().map_err(|fault| BuildError::Wrong(fault, Vec::new()))?;
         if let Some(violation) = violations.first() {
@@ -177,9 +186,23 @@ impl<'a> StateGraph<'a> {
         self
     }
 
-    /// Returns whether each state stands for all that differ in which of some equal parts does what.
+    /// Says that views need only one of all states with clocks that exchanges make of each other. There is no
+    /// path to a node of such a view then. The space must forget if the symmetry does.
+    #[must_use]
+    pub fn exchanging(mut self, symmetry: &'a Symmetry) -> StateGraph<'a> {
+        self.symmetry = Some(symmetry);
+        self
+    }
+
+    /// Returns what may be exchanged in views.
+    pub(crate) fn symmetry(&self) -> Option<&'a Symmetry> {
+        self.symmetry
+    }
+
+    /// Returns whether each state, or each node of a view, stands for all that differ in which of some equal
+    /// parts does what.
     pub fn is_of_orbits(&self) -> bool {
-        self.of_orbits
+        self.of_orbits || self.symmetry.is_some()
     }
 
     /// Returns how many states are known.
@@ -201,13 +224,17 @@ impl<'a> StateGraph<'a> {
 
     /// Returns the number of a state, which is added if it is new. No path to such a state is known.
     pub(crate) fn number(&mut self, state: &[u8]) -> u32 {
-        let restarts = self.states.restarts();
+        let (restarts, changes) = (self.states.restarts(), self.states.changes());
         let (number, is_new) = self.states.add(state);
         if is_new {
             let successor = Successor { target: Some(state), ..Successor::default() };
             self.compare_parts(&successor, self.states.restarts() != restarts);
             self.known.push(Known::NOT);
             self.parents.push((0, 0));
+        }
+        // The memo knows states as they were packed until now.
+        if self.states.changes() != changes || self.parts.is_none() {
+            self.memo = None;
         }
         number
     }

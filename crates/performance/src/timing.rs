@@ -104,6 +104,18 @@ impl Timing {
         number
     }
 
+    /// Counts what is counted as an event under another number, too, which it returns.
+    pub fn counted_again(&mut self, event: u16) -> u16 {
+        let number = self.events.len() as u16;
+        self.events.push(self.events.get(usize::from(event)).cloned().unwrap_or_default());
+        for site in self.sites_by_proctype.iter_mut().flatten() {
+            let same = site.events.iter().filter(|(known, _)| *known == event);
+            let same: Vec<_> = same.map(|(_, process)| (number, *process)).collect();
+            site.events.extend(same);
+        }
+        number
+    }
+
     /// Returns the number of a statement's delay; a statement that takes 0 has none.
     pub fn delay_at(&self, site: Site) -> Option<u16> {
         self.delay_in(&self.sites_by_proctype[site.proctype.0 as usize][site.transition.0 as usize])

@@ -14,6 +14,8 @@ pub enum Document<'a> {
     Value(Value),
     /// An object: names with what they stand for, in order.
     Object(Vec<(String, Document<'a>)>),
+    /// A list whose entries are there.
+    Array(Vec<Document<'a>>),
     /// A list whose entries are made one by one.
     List(Entries<'a>),
 }
@@ -37,7 +39,7 @@ impl<'a> Document<'a> {
             Document::Value(Value::Object(fields)) => {
                 fields.insert(name.to_owned(), value.into().to_value());
             }
-            Document::Value(_) | Document::List(_) => {}
+            Document::Value(_) | Document::Array(_) | Document::List(_) => {}
         }
     }
 
@@ -49,7 +51,6 @@ impl<'a> Document<'a> {
     /// Returns what the writer says.
     pub fn write(&self, out: &mut dyn Write, indent: usize) -> io::Result<()> {
         let inner = indent + 2;
-        let line_break = |out: &mut dyn Write, indent: usize| write!(out, "\n{:indent$}", "");
         match self {
             Document::Value(value) => {
                 let text = format!("{value:#}");
@@ -68,20 +69,8 @@ impl<'a> Document<'a> {
                 line_break(out, indent)?;
                 out.write_all(b"}")
             }
-            Document::List(entries) => {
-                out.write_all(b"[")?;
-                let mut is_empty = true;
-                for entry in entries() {
-                    out.write_all(if is_empty { b"" } else { b"," })?;
-                    line_break(out, inner)?;
-                    entry.write(out, inner)?;
-                    is_empty = false;
-                }
-                if !is_empty {
-                    line_break(out, indent)?;
-                }
-                out.write_all(b"]")
-            }
+            Document::Array(entries) => write_list(entries.iter(), out, indent),
+            Document::List(entries) => write_list(entries(), out, indent),
         }
     }
 
@@ -93,9 +82,33 @@ impl<'a> Document<'a> {
                 let fields = fields.iter().map(|(name, value)| (name.clone(), value.to_value()));
                 Value::Object(fields.collect())
             }
+            Document::Array(entries) => entries.iter().map(Document::to_value).collect(),
             Document::List(entries) => entries().map(|entry| entry.to_value()).collect(),
         }
     }
+}
+
+fn line_break(out: &mut dyn Write, indent: usize) -> io::Result<()> {
+    write!(out, "\n{:indent$}", "")
+}
+
+fn write_list<'a>(
+    entries: impl Iterator<Item = impl std::borrow::Borrow<Document<'a>>>,
+    out: &mut dyn Write,
+    indent: usize,
+) -> io::Result<()> {
+    out.write_all(b"[")?;
+    let mut is_empty = true;
+    for entry in entries {
+        out.write_all(if is_empty { b"" } else { b"," })?;
+        line_break(out, indent + 2)?;
+        entry.borrow().write(out, indent + 2)?;
+        is_empty = false;
+    }
+    if !is_empty {
+        line_break(out, indent)?;
+    }
+    out.write_all(b"]")
 }
 
 impl From<Value> for Document<'_> {
@@ -133,6 +146,8 @@ mod tests {
         document.insert("a \"name\"", json!(1.5));
         document.insert("entries", Document::list(entries));
         document.insert("nothing", Document::list(std::iter::empty));
+        document.insert("there", Document::Array(entries().collect()));
+        document.insert("empty", Document::Array(Vec::new()));
         document.insert("deep", Document::list(move || std::iter::once(Document::list(entries))));
         let whole = document.to_value();
         assert_eq!(written(&document, 0), format!("{whole:#}"));

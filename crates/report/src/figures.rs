@@ -2,12 +2,13 @@
 
 use std::fmt::Write;
 
+use narrows_model::decimals::{DIGITS, above, below, certain, outwards, told_above, told_below};
 use narrows_model::{
     Coverage, Figure, FigureResult, Model, Number, Published, SetSize, SweepPoint, Trace, ViewSize,
 };
 use serde_json::{Map, Value, json};
 
-use crate::decimals::{DIGITS, certain};
+use crate::against::{Against, against_csv, against_text, against_value};
 use crate::json::{head, large};
 use crate::text::set_size;
 use crate::{Document, narration, sweep, tables, units};
@@ -35,6 +36,8 @@ pub struct Figures<'a> {
     pub width: Option<usize>,
     /// How many significant digits are wanted; as many as matter if nothing is said.
     pub digits: Option<usize>,
+    /// What was measured of the same, if there is a log of it.
+    pub against: Option<Against<'a>>,
 }
 
 /// Says how large a view is.
@@ -86,6 +89,9 @@ impl Figures<'_> {
         }
         text.push('\n');
         self.sizes_text(&mut text);
+        if let Some(Against { log, rows }) = self.against {
+            text.push_str(&against_text(log, rows, self.digits()));
+        }
         text
     }
 
@@ -133,14 +139,25 @@ impl Figures<'_> {
     /// answers.
     pub fn csv(&self) -> String {
         let alone = [SweepPoint { settings: Vec::new(), figures: self.figures.to_vec() }];
-        sweep::csv(if self.sweep.is_empty() { &alone } else { self.sweep })
+        let mut text = sweep::csv(if self.sweep.is_empty() { &alone } else { self.sweep });
+        if let Some(Against { rows, .. }) = self.against {
+            let _ = write!(text, "\n{}", against_csv(rows));
+        }
+        text
+    }
+}
+
+impl<'a> Figures<'a> {
+    /// Writes the figures as a JSON document, their runs step by step.
+    pub fn document(&self) -> Document<'a> {
+        self.with_more(true, Vec::new())
     }
 
-    /// Writes the figures as a JSON document.
-    pub fn document(&self) -> Value {
-        let mut document = head(self.name);
+    /// Writes the figures as a JSON document, with or without runs, and more answers after the study's own.
+    pub(crate) fn with_more(&self, with_runs: bool, more: Vec<Document<'a>>) -> Document<'a> {
+        let mut document = Document::from(head(self.name));
         if !self.title.is_empty() {
-            document.insert("title".into(), json!(self.title));
+            document.insert("title", json!(self.title));
         }
         let rounded = |seconds: f64| json!((seconds * 1000.0).round() / 1000.0);
         let sizes = self.sizes.iter().map(|size| {
@@ -155,25 +172,37 @@ impl Figures<'_> {
             }
             entry
         });
-        document.insert("views".into(), sizes.collect());
+        document.insert("views", sizes.collect::<Value>());
         if let Some((sets, coverage)) = self.sets() {
             if let Some(states) = &sets.states {
-                document.insert("states".into(), large(states));
-                document.insert("bits".into(), json!(sets.bits));
+                document.insert("states", large(states));
+                document.insert("bits", json!(sets.bits));
             }
-            document.insert("memory".into(), json!(coverage.bytes));
+            document.insert("memory", json!(coverage.bytes));
         }
-        document.insert("seconds".into(), rounded(self.seconds));
-        let answers = self.figures.iter().map(|figure| self.answer(figure));
-        document.insert("answers".into(), answers.collect());
+        document.insert("seconds", rounded(self.seconds));
+        let answers = self.figures.iter().map(|figure| self.answer(figure, with_runs)).chain(more);
+        document.insert("answers", Document::Array(answers.collect()));
         if !self.sweep.is_empty() {
-            document.insert("sweep".into(), sweep::document(self.sweep, &|figure| self.answer(figure)));
+            let points = self.sweep.iter().map(|point| {
+                let answers = point.figures.iter().map(|figure| self.answer(figure, with_runs));
+                sweep::document(point, answers.collect())
+            });
+            document.insert("sweep", Document::Array(points.collect()));
         }
-        Value::Object(document)
+        if let Some(Against { log, rows }) = self.against {
+            document.insert("against", json!({ "log": log, "figures": against_value(rows) }));
+        }
+        document
     }
 
-    pub(crate) fn answer(&self, figure: &Figure) -> Value {
-        told_figure(figure, |trace| narration::document(self.model, trace)).to_value()
+    pub(crate) fn answer(&self, figure: &'a Figure, with_runs: bool) -> Document<'a> {
+        let model = self.model;
+        if with_runs {
+            told_figure(figure, move |trace| narration::document(model, trace))
+        } else {
+            Document::from(told_result(figure))
+        }
     }
 
     /// Returns how many states were covered as sets, if they were.
@@ -194,6 +223,19 @@ pub(crate) fn told_figure<'a>(
     figure: &'a Figure,
     run: impl Fn(&'a Trace) -> Document<'a> + Copy + 'a,
 ) -> Document<'a> {
+    let mut document = Document::from(told_result(figure));
+    let shown = move |(what, trace): &'a (String, Trace)| {
+        let mut shown = Document::from(Map::new());
+        shown.insert("shows", json!(what));
+        shown.insert("trace", run(trace));
+        shown
+    };
+    document.insert("runs", Document::list(move || figure.witnesses.iter().map(shown)));
+    document
+}
+
+/// Writes a figure as JSON, without the runs that show it.
+fn told_result(figure: &Figure) -> Map<String, Value> {
     let mut entry = Map::new();
     let mut put = |key: &str, value: Value| _ = entry.insert(key.to_owned(), value);
     put("kind", json!(figure.kind));
@@ -202,7 +244,8 @@ pub(crate) fn told_figure<'a>(
     match &figure.result {
         FigureResult::Value { low, high, exact } => {
             let value = json!({
-                "low": number_value(*low, Number::below), "high": number_value(*high, Number::above), "unit": figure.unit, "exact": exact,
+                "low": number_value(*low, Number::told_below), "high": number_value(*high, Number::told_above),
+                "unit": figure.unit, "exact": exact,
             });
             put("value", value);
         }
@@ -240,17 +283,16 @@ pub(crate) fn told_figure<'a>(
         put("notes", json!(figure.notes));
     }
     if !figure.curve.is_empty() {
-        put("distribution", figure.curve.iter().map(|one| json!([one.time, one.low, one.high])).collect());
+        put(
+            "distribution",
+            figure
+                .curve
+                .iter()
+                .map(|one| json!([one.time, told_below(one.low), told_above(one.high)]))
+                .collect(),
+        );
     }
-    let mut document = Document::from(entry);
-    let shown = move |(what, trace): &'a (String, Trace)| {
-        let mut shown = Document::from(Map::new());
-        shown.insert("shows", json!(what));
-        shown.insert("trace", run(trace));
-        shown
-    };
-    document.insert("runs", Document::list(move || figure.witnesses.iter().map(shown)));
-    document
+    entry
 }
 
 /// Says what was asked. The view is said where a question is asked in several.
@@ -294,12 +336,22 @@ pub(crate) fn estimated(low: f64, high: f64) -> [String; 2] {
         return [low, high].map(|end| end.to_string());
     }
     let places = (1.0 - width.log10().floor()).max(0.0);
-    let scale = 10f64.powf(places);
     if places > 9.0 || high.abs() >= 1e9 {
-        return [format!("{low:.3e}"), format!("{high:.3e}")];
+        return outwards(low, high, 4);
     }
-    let ends = [(low * scale).floor() / scale, (high * scale).ceil() / scale];
-    ends.map(|end| format!("{end:.*}", places as usize))
+    // As many digits as reach the last place that is shown.
+    let digits = |end: f64| (end.abs().log10().floor() + places + 1.0).max(1.0) as usize;
+    [below(low, digits(low)), above(high, digits(high))].map(|end| padded(end, places as usize))
+}
+
+/// Adds zeros, so that a number has so many digits after the point.
+fn padded(number: String, places: usize) -> String {
+    if places == 0 || number.contains('e') {
+        return number;
+    }
+    let known = number.split_once('.').map(|(_, part)| part.len());
+    let zeros = "0".repeat(places.saturating_sub(known.unwrap_or(0)));
+    if known.is_none() { format!("{number}.{zeros}") } else { number + &zeros }
 }
 
 pub(crate) fn judgement(figure: &Figure) -> String {
@@ -323,7 +375,12 @@ pub(crate) fn number_text(number: Number) -> String {
         Number::Ratio(above, 1) => format!("{above}"),
         Number::Ratio(above, below) => match decimal(above, below) {
             Some(text) => text,
-            None => format!("{above}/{below} (≈ {:.6})", above as f64 / below as f64),
+            None => {
+                let value = number.to_f64();
+                // Six places, but never fewer than four digits.
+                let places = (3.0 - value.abs().log10().floor()).clamp(6.0, 300.0) as usize;
+                format!("{above}/{below} (≈ {value:.places$})")
+            }
         },
     }
 }
@@ -332,7 +389,7 @@ pub(crate) fn number_text(number: Number) -> String {
 fn decimal(above: i128, below: i128) -> Option<String> {
     let places = (1..=6_u32).find(|places| 10_i128.pow(*places) % below == 0)?;
     let scale = 10_i128.pow(places);
-    let scaled = above * (scale / below);
+    let scaled = above.checked_mul(scale / below)?;
     let sign = if scaled < 0 { "-" } else { "" };
     let (whole, part) = (scaled.abs() / scale, scaled.abs() % scale);
     Some(format!("{sign}{whole}.{part:0width$}", width = places as usize))
@@ -343,7 +400,7 @@ pub(crate) fn number_value(number: Number, rounded: fn(Number) -> f64) -> Value 
     match number {
         Number::Infinity => json!("infinity"),
         Number::Float(value) if value.is_infinite() => json!("infinity"),
-        Number::Float(value) => json!(value),
+        Number::Float(_) => json!(rounded(number)),
         Number::Ratio(above, 1) => {
             i64::try_from(above).map_or_else(|_| json!(rounded(number)), |whole| json!(whole))
         }
@@ -355,7 +412,25 @@ pub(crate) fn number_value(number: Number, rounded: fn(Number) -> f64) -> Value 
 mod tests {
     use narrows_model::Number;
 
-    use super::number_text;
+    use super::{estimated, number_text};
+
+    #[test]
+    fn confidence_intervals_are_rounded_outwards() {
+        let cases = [
+            (1.234_56, 1.345_67, ["1.23", "1.35"]),
+            (0.199, 0.301, ["0.19", "0.31"]),
+            (0.0, 0.5, ["0.00", "0.50"]),
+            (-0.0625, 0.125, ["-0.07", "0.13"]),
+            (2.0_f64.powi(-40), 2.0_f64.powi(-39), ["9.094e-13", "1.819e-12"]),
+            (12_345.6, 23_456.7, ["12345", "23457"]),
+        ];
+        for (low, high, ends) in cases {
+            let found = estimated(low, high);
+            let number = |text: &String| text.parse::<f64>().unwrap();
+            assert!(number(&found[0]) <= low && number(&found[1]) >= high, "{found:?}");
+            assert_eq!(found.each_ref().map(String::as_str), ends, "{low} {high}");
+        }
+    }
 
     #[test]
     fn numbers_are_short() {
@@ -363,6 +438,11 @@ mod tests {
         assert_eq!(number_text(Number::Ratio(5, 2)), "2.5");
         assert_eq!(number_text(Number::Ratio(-1, 8)), "-0.125");
         assert_eq!(number_text(Number::Ratio(1, 453)), "1/453 (≈ 0.002208)");
+        assert_eq!(number_text(Number::Ratio(1, 453_000)), "1/453000 (≈ 0.000002208)");
+        assert_eq!(
+            number_text(Number::Ratio(i128::MAX, 8)),
+            format!("{}/8 (≈ {:.6})", i128::MAX, i128::MAX as f64 / 8.0)
+        );
         assert_eq!(number_text(Number::Infinity), "infinity");
     }
 }

@@ -37,16 +37,6 @@ pub fn with_head(model: &str, mut content: Value) -> Value {
     Value::Object(document)
 }
 
-/// Puts documents about several models into one; one alone stays what it is.
-pub fn combined(mut documents: Vec<Value>) -> Value {
-    if documents.len() == 1 {
-        return documents.remove(0);
-    }
-    let mut document = envelope();
-    document.insert("models".into(), Value::Array(documents));
-    Value::Object(document)
-}
-
 /// Reports on a model.
 pub fn document<'a>(report: &'a Report<'_>) -> Document<'a> {
     let coverage = report.coverage;

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `run.rs`, `trace_json.rs`, `trail.rs` | runs as text, as JSON, as SPIN's trails |
 //! | `chart/`, `diagram/`, `plot/` | message sequence charts; state diagrams; bars, lines, Gantt charts |
-//! | `tables.rs`, `decimals.rs` | figures in tables; numbers with certain digits |
+//! | `tables.rs` | figures in tables |
 //! | `columns.rs` | signals and gates of a run as text |
 //! | `rates.rs` | numbers of graphs with rates |
 //! | `fits.rs`, `against.rs` | delays that fit measurements; predictions beside them |
@@ -20,7 +20,6 @@ mod automaton;
 mod bottleneck;
 mod chart;
 mod columns;
-mod decimals;
 mod diagram;
 mod document;
 mod error;
@@ -53,20 +52,25 @@ mod values;
 /// the version.
 pub const PAGE_MARK: &str = "<meta name=\"generator\" content=\"narrows ";
 
-pub use against::{MeasuredFigure, against_csv, against_text, against_value};
+/// Returns how pictures look that are on a page without styles of their own.
+pub fn drawing_style() -> String {
+    [chart::STYLE, plot::STYLE, diagram::STYLE].concat()
+}
+
+pub use against::{Against, MeasuredFigure};
 pub use automaton::{automaton, automaton_document};
-pub use bottleneck::{Analysed, Column, Picture, StudyPage, compare, summary};
+pub use bottleneck::{Analysed, Column, Picture, StudyPage, compare, summary, without_style};
 pub use chart::Chart;
-pub use decimals::{DIGITS, MAX_DIGITS, certain};
 pub use diagram::{Diagram, DiagramEdge, DiagramNode, NodeKind, dot as diagram_dot, svg as diagram_svg};
 pub use document::Document;
 pub use error::{StepError, TraceError, TrailError};
 pub use figures::{Figures, result_text};
 pub use fits::{Candidate, FittedKind, fit_picture, fits_text, fits_value};
 pub use html::Page;
-pub use json::{combined, diagnostics as json_diagnostics, document, envelope, head, with_head};
+pub use json::{diagnostics as json_diagnostics, document, envelope, head, with_head};
 pub use labels::{RecordedLabel, RecordedLabels, read_labels};
 pub use narration::{chart_lines, drawing};
+pub use narrows_model::decimals::{DIGITS, MAX_DIGITS, certain};
 pub use rates::{AtTime, AtTimes, Bounds, LongRun, OnTheWay, Ranged, StateProbabilities};
 pub use report::{Report, Unreached};
 pub use run::{change_text as change_line, one_line};

@@ -2,10 +2,10 @@
 
 use std::fmt::Write;
 
+use narrows_model::decimals::{certain, told_above, told_below};
 use narrows_source::csv_cell;
 use serde_json::{Value, json};
 
-use crate::decimals::certain;
 use crate::json::with_head;
 use crate::units::WIDEST;
 
@@ -102,17 +102,18 @@ impl LongRun {
                 let _ = writeln!(text, "{name},{}", numbers(found));
             }
         };
-        row("low", &|one| Some(one.even.0));
-        row("high", &|one| Some(one.even.1));
+        row("low", &|one| Some(told_below(one.even.0)));
+        row("high", &|one| Some(told_above(one.even.1)));
         if self.has_choices() {
-            row("least low", &|one| Some(one.open?[0].0));
-            row("least high", &|one| Some(one.open?[0].1));
-            row("greatest low", &|one| Some(one.open?[1].0));
-            row("greatest high", &|one| Some(one.open?[1].1));
+            row("least low", &|one| Some(told_below(one.open?[0].0)));
+            row("least high", &|one| Some(told_above(one.open?[0].1)));
+            row("greatest low", &|one| Some(told_below(one.open?[1].0)));
+            row("greatest high", &|one| Some(told_above(one.open?[1].1)));
         }
         if let Some(distribution) = &self.distribution {
             text += "\nstate,probability,low,high\n";
             for (state, share, (low, high)) in distribution {
+                let (low, high) = (told_below(*low), told_above(*high));
                 let _ = writeln!(text, "{state},{share:e},{low:e},{high:e}");
             }
         }
@@ -163,8 +164,13 @@ impl AtTimes {
     pub fn csv(&self) -> String {
         let mut text = format!("time,value,{}\n", names(self.actions.iter()));
         for AtTime { time, throughputs, .. } in &self.times {
-            let _ = writeln!(text, "{time},low,{}", numbers(throughputs.iter().map(|(low, _)| *low)));
-            let _ = writeln!(text, "{time},high,{}", numbers(throughputs.iter().map(|(_, high)| *high)));
+            let _ =
+                writeln!(text, "{time},low,{}", numbers(throughputs.iter().map(|(low, _)| told_below(*low))));
+            let _ = writeln!(
+                text,
+                "{time},high,{}",
+                numbers(throughputs.iter().map(|(_, high)| told_above(*high)))
+            );
         }
         let known = self.times.iter().filter_map(|at| Some((at.time, &at.distribution.as_ref()?.0)));
         for (number, (time, distribution)) in known.enumerate() {
@@ -172,6 +178,7 @@ impl AtTimes {
                 text += "\ntime,state,probability,low,high\n";
             }
             for (state, share, (low, high)) in distribution {
+                let (low, high) = (told_below(*low), told_above(*high));
                 let _ = writeln!(text, "{time},{state},{share:e},{low:e},{high:e}");
             }
         }
@@ -181,7 +188,7 @@ impl AtTimes {
     /// Returns what came out as JSON.
     pub fn document(&self, graph: &str) -> Value {
         let moment = |at: &AtTime| {
-            let of = |(action, (low, high)): (&String, &Bounds)| json!({ "action": action, "low": low, "high": high });
+            let of = |(action, (low, high)): (&String, &Bounds)| json!({ "action": action, "low": told_below(*low), "high": told_above(*high) });
             let throughputs: Value = self.actions.iter().zip(&at.throughputs).map(of).collect();
             let mut value = json!({ "time": at.time, "throughputs": throughputs });
             if let Some((distribution, error)) = &at.distribution {
@@ -212,7 +219,7 @@ impl OnTheWay {
         let mut text = "value,low,high,least low,least high,greatest low,greatest high\n".to_owned();
         for (_, found) in &self.reached {
             let all = std::iter::once(found.even).chain(found.open.into_iter().flatten());
-            let ends = all.flat_map(|(low, high)| [low, high]);
+            let ends = all.flat_map(|(low, high)| [told_below(low), told_above(high)]);
             let _ = writeln!(text, "{},{}", csv_cell(&found.name), numbers(ends));
         }
         text
@@ -281,13 +288,13 @@ fn state_table(distribution: &StateProbabilities, digits: usize) -> String {
 }
 
 fn state_values(distribution: &StateProbabilities) -> Value {
-    let one = |(state, share, (low, high)): &(u32, f64, Bounds)| json!({ "state": state, "probability": share, "low": low, "high": high });
+    let one = |(state, share, (low, high)): &(u32, f64, Bounds)| json!({ "state": state, "probability": share, "low": told_below(*low), "high": told_above(*high) });
     distribution.iter().map(one).collect()
 }
 
 fn ends((low, high): Bounds) -> Value {
     let end = |number: f64| if number.is_infinite() { json!("infinity") } else { json!(number) };
-    json!({ "low": end(low), "high": end(high) })
+    json!({ "low": end(told_below(low)), "high": end(told_above(high)) })
 }
 
 fn names<'n>(names: impl Iterator<Item = &'n String>) -> String {

@@ -2,7 +2,7 @@
 
 use narrows_languages::promela::{Options, compile};
 use narrows_model::{Answer, Coverage, Evaluator, Form, Model, Reply, StateSpace, Trace, TraceAtom};
-use narrows_source::{Diagnostics, LoadError, Loaded, Loader, Sources, Span};
+use narrows_source::{Diagnostics, NoFiles, Sources, Span};
 
 use crate::Report;
 
@@ -39,14 +39,6 @@ active proctype Receiver() {
 pub(crate) struct Sample {
     pub(crate) model: Model,
     pub(crate) trace: Trace,
-}
-
-struct NoFiles;
-
-impl Loader for NoFiles {
-    fn load(&self, _path: &str, _from: &str, _system: bool) -> Result<Loaded, LoadError> {
-        Err(LoadError::NoFiles)
-    }
 }
 
 impl Sample {

@@ -6,6 +6,7 @@ use narrows_model::{Figure, FigureResult, SweepPoint};
 use narrows_source::csv_cell;
 use serde_json::{Map, Value, json};
 
+use crate::Document;
 use crate::figures::result_text;
 
 /// Writes a table with a line for each combination of values; several below each other if one is too wide,
@@ -53,7 +54,7 @@ pub(crate) fn csv(points: &[SweepPoint]) -> String {
     for point in points {
         let settings = point.settings.iter().map(|(_, value)| value.clone());
         let ends = point.figures.iter().flat_map(|figure| match &figure.result {
-            FigureResult::Value { low, high, .. } => [low.below(), high.above()]
+            FigureResult::Value { low, high, .. } => [low.told_below(), high.told_above()]
                 .map(|end| if end.is_infinite() { "infinity".to_owned() } else { end.to_string() }),
             FigureResult::Estimated { low, high, .. } => [low, high].map(ToString::to_string),
             FigureResult::Word(word) => [word.clone(), word.clone()],
@@ -97,14 +98,14 @@ pub(crate) fn cells(points: &[SweepPoint], digits: usize) -> (Vec<String>, Vec<V
     (heads, lines)
 }
 
-/// Writes the points as JSON.
-pub(crate) fn document(points: &[SweepPoint], answer: &dyn Fn(&Figure) -> Value) -> Value {
-    let point = |point: &SweepPoint| {
-        let settings: Map<String, Value> =
-            point.settings.iter().map(|(name, value)| (name.clone(), json!(value))).collect();
-        json!({ "settings": settings, "answers": point.figures.iter().map(answer).collect::<Value>() })
-    };
-    points.iter().map(point).collect()
+/// Writes a point as JSON, given its answers.
+pub(crate) fn document<'a>(point: &SweepPoint, answers: Vec<Document<'a>>) -> Document<'a> {
+    let settings: Map<String, Value> =
+        point.settings.iter().map(|(name, value)| (name.clone(), json!(value))).collect();
+    let mut document = Document::from(Map::new());
+    document.insert("settings", Value::Object(settings));
+    document.insert("answers", Document::Array(answers));
+    document
 }
 
 #[cfg(test)]

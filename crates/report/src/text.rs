@@ -2,9 +2,9 @@
 
 use std::fmt::Write;
 
+use narrows_model::decimals::DIGITS;
 use narrows_model::{Answer, Limit, Question, Reply, SetSize, Trace, Verdict, Violation};
 
-use crate::decimals::DIGITS;
 use crate::figures::{judgement, result_text};
 use crate::narration::steps;
 use crate::run::{one_line, stuck, violation_text};

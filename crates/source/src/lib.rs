@@ -12,5 +12,5 @@ mod suggest;
 pub use diagnostic::{Diagnostic, Diagnostics, Explanation, Label, Severity};
 pub use plain::{csv_cell, is_harmful, printable, printable_json};
 pub use render::render;
-pub use sources::{FileId, LoadError, Loaded, Loader, Position, SourceFile, Sources, Span};
+pub use sources::{FileId, LoadError, Loaded, Loader, NoFiles, Position, SourceFile, Sources, Span};
 pub use suggest::closest;

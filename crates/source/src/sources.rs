@@ -147,3 +147,13 @@ pub trait Loader {
     /// Loads `path` as written in the file called `from`; `system` is true for `<path>`.
     fn load(&self, path: &str, from: &str, system: bool) -> Result<Loaded, LoadError>;
 }
+
+/// Loads nothing: for texts that include no files.
+#[derive(Clone, Copy, Debug)]
+pub struct NoFiles;
+
+impl Loader for NoFiles {
+    fn load(&self, _path: &str, _from: &str, _system: bool) -> Result<Loaded, LoadError> {
+        Err(LoadError::NoFiles)
+    }
+}

@@ -57,14 +57,16 @@ pub fn accepts(form: FormKind, question: &Question, view: View) -> Result<(), Re
             | Question::Makespan
     );
     let has_percentiles = matches!(question, Question::Latency(latency) if !latency.percentiles.is_empty());
+    if form == Labelled && matches!(question, Question::Mean(_)) {
+        return Err(Refusal::new(NO_VALUES));
+    }
     if view == View::Simulated && form != Synchronous {
-        return accepts_simulation(form, question);
+        return accepts_simulation(question);
     }
     let reason = match (form, question, view) {
         (Processes | Synchronous, Question::Mu(_), _) => NO_LABELS,
         (Processes | Synchronous, Question::Equivalence(_), _) => NO_COMPARISON,
         (Labelled, Question::Ctl(_) | Question::Invariant(_), _) => NO_STATES,
-        (Labelled, Question::Mean(_), _) => NO_VALUES,
         (_, Question::Mean(_), View::Untimed) => NO_TIME,
         (Synchronous, _, View::Stochastic | View::Simulated) => NO_CHANCE,
         (Synchronous, _, _) if is_mean => NO_CHANCE,
@@ -87,13 +89,12 @@ pub fn accepts(form: FormKind, question: &Question, view: View) -> Result<(), Re
 }
 
 /// Says whether a question can be answered by simulation, where delays are given.
-fn accepts_simulation(form: FormKind, question: &Question) -> Result<(), Refusal> {
+fn accepts_simulation(question: &Question) -> Result<(), Refusal> {
     let reason = match question {
-        // Which request a value belongs to is found out in the graph of all states alone.
-        Question::Latency(latency) if form == FormKind::Processes && latency.by.is_some() => NO_ESTIMATE,
         Question::Throughput(_)
         | Question::MeanPeriod(_)
         | Question::Utilisation(_)
+        | Question::Mean(_)
         | Question::MeanDelay(..)
         | Question::MeanCount(..)
         | Question::Transient(..)
@@ -101,7 +102,7 @@ fn accepts_simulation(form: FormKind, question: &Question) -> Result<(), Refusal
         | Question::Overlap(..)
         | Question::Bottleneck(_) => return Ok(()),
         Question::MissTime(_) => NO_MISSES,
-        Question::Mean(_) | Question::Reward(..) | Question::Reach(..) => NO_ESTIMATE,
+        Question::Reward(..) | Question::Reach(..) => NO_ESTIMATE,
         Question::MinDelay(..)
         | Question::MaxDelay(..)
         | Question::Delay(..)
@@ -185,7 +186,7 @@ pub(crate) fn views(study: &Study, form: FormKind, given: Option<View>, question
     if study.simulation.engine == StudyEngine::Simulation && !is_synchronous {
         return vec![View::Simulated];
     }
-    let is_simulated = study.is_simulated() && accepts_simulation(form, question).is_ok();
+    let is_simulated = study.is_simulated() && accepts_simulation(question).is_ok();
     if given.is_none() && is_simulated && !is_synchronous {
         return vec![View::Simulated];
     }

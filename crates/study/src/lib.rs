@@ -26,8 +26,8 @@ pub use bottleneck::Analysis;
 pub use coherence::{Layer, coherence_table};
 pub use file::{
     Ask, Axis, ChangeError, DelayEntry, Entry, Equivalence, Expect, Latency, LatencyKind, QuantityError,
-    Question, ReachKind, RewardEntry, Simulation, SizePart, Study, StudyEngine, Text, Values, Variant, View,
-    entries, keys_of, read,
+    Question, ReachKind, RewardEntry, RewriteError, Simulation, SizePart, Study, StudyEngine, Text, Values,
+    Variant, View, entries, keys_of, read, rewritten,
 };
 pub use fit::{Beside, Column, Fit, FitForm, Log, LogError, Sample, Summary, read_log};
 pub use labelled::LabelledStudy;

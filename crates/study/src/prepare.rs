@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
+use std::sync::OnceLock;
 
 use narrows_languages::promela::{Abbreviation, Options, compile};
 use narrows_languages::{Formula, Logic};
@@ -15,6 +16,7 @@ use narrows_source::{Diagnostic, Diagnostics, FileId, Loader, Severity, Sources,
 
 use crate::checks::{check_resources, formula_origin, look_for_delays, no_truth, relocate, start_of};
 use crate::coherence::{self, Attached, UnknownName, is_access};
+use crate::measure::RequestsTogether;
 use crate::request_values::{Scope, ValueEvents, Valued};
 use crate::{Ask, Latency, LatencyKind, Question, ReachKind, Simulation, Study, Text, Values};
 
@@ -37,6 +39,8 @@ pub struct ProcessStudy {
     /// The statements with which requests that are told apart begin and end, with the values of each, by the
     /// names of all.
     by_value: HashMap<[String; 4], Valued>,
+    /// The requests of several questions, once they are asked for.
+    together: OnceLock<RequestsTogether>,
     /// The caches under it, if there are some.
     pub(crate) caches: Option<Attached>,
     /// For each shared variable, the events that are misses on it, each with how long it takes.
@@ -164,6 +168,7 @@ pub(crate) fn prepare(
         formulas,
         overlaps,
         by_value: HashMap::new(),
+        together: OnceLock::new(),
         caches: None,
         costs: Vec::new(),
     };
@@ -462,6 +467,11 @@ impl ProcessStudy {
             }
             self.by_value.insert(key, valued);
         }
+    }
+
+    /// Returns the requests of several questions, which one view follows.
+    pub(crate) fn together(&self, study: &Study) -> &RequestsTogether {
+        self.together.get_or_init(|| RequestsTogether::new(study, self))
     }
 
     /// Returns the timing in which the events of a latency are counted, and the events of each kind; with

@@ -1,14 +1,14 @@
 //! What tells requests of processes apart: a value that the process has which executes a statement.
 //!
-//! It is the number of the process, one of its variables, or an expression about what all processes see; its
+//! It is the number of the process, or an expression about its variables and what all processes see; its
 //! value is the one after the statement, so that a receive has what it received.
 
-use std::cell::Cell;
 use std::collections::HashMap;
+use std::sync::OnceLock;
 
 use narrows_languages::promela::{Options, compile};
 use narrows_languages::{Formula, Logic};
-use narrows_model::{Evaluator, Expr, ProctypeId, System};
+use narrows_model::{Evaluator, Expr, Place, ProctypeId, System, Violation};
 use narrows_performance::requests::RequestEvents;
 use narrows_performance::{Rename, Site, Timing};
 use narrows_source::{Diagnostic, Diagnostics, FileId, Loader, Sources};
@@ -29,19 +29,45 @@ pub(crate) struct Scope<'m> {
 
 impl Scope<'_> {
     /// Returns what a text means in processes of a kind, as of process 0. The error is told.
-    pub(crate) fn value(&mut self, by: &Text, proctype: &str, diagnostics: &mut Diagnostics) -> Option<Expr> {
+    pub(crate) fn value(&mut self, by: &Text, proctype: &str, diagnostics: &mut Diagnostics) -> Option<Key> {
         if by.text == "_pid" {
-            return Some(Expr::Pid);
+            return Some(Key::Pid);
         }
-        let found = self.expression(by, format!("{proctype}[0]:{}", by.text));
-        let found = found.or_else(|| self.expression(by, by.text.clone()));
+        let own = self.of_first(by, proctype);
+        let found = match own {
+            Some(own) => self.expression(by, own).map(Key::Own),
+            None => self.expression(by, by.text.clone()).map(Key::Shared),
+        };
         if found.is_none() {
             let title = format!("`{}` means nothing to `{proctype}`", by.text);
-            let help =
-                "requests are told apart by `_pid`, a variable of the process, or an expression of the model";
+            let help = "requests are told apart by `_pid`, or an expression of variables of the process and of the model";
             diagnostics.push(Diagnostic::error("S0005", by.span, title).help(help));
         }
         found
+    }
+
+    /// Returns the text in which variables of a process are those of process 0; `None` if it names none, or
+    /// says itself of which process they are.
+    fn of_first(&mut self, by: &Text, proctype: &str) -> Option<String> {
+        if by.text.contains([':', '@']) {
+            return None;
+        }
+        let (mut text, mut is_own, mut rest) = (String::new(), false, by.text.as_str());
+        let is_inside = |letter: char| letter.is_alphanumeric() || letter == '_';
+        while let Some(first) = rest.chars().next() {
+            let end = rest.find(|letter| is_inside(letter) != is_inside(first)).unwrap_or(rest.len());
+            let (word, after) = rest.split_at(end);
+            let is_name = is_inside(first) && !first.is_ascii_digit() && !text.trim_end().ends_with('.');
+            let remote = format!("{proctype}[0]:{word}");
+            if is_name && matches!(self.expression(by, remote.clone()), Some(Expr::Remote { .. })) {
+                is_own = true;
+                text.push_str(&remote);
+            } else {
+                text.push_str(word);
+            }
+            rest = after;
+        }
+        is_own.then_some(text)
     }
 
     fn expression(&mut self, by: &Text, text: String) -> Option<Expr> {
@@ -54,20 +80,58 @@ impl Scope<'_> {
     }
 }
 
+/// What tells requests of a statement apart.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Key {
+    /// The number of the process.
+    Pid,
+    /// An expression in which variables of the process are written as those of process 0.
+    Own(Expr),
+    /// An expression about what all processes see.
+    Shared(Expr),
+}
+
+impl Key {
+    /// Returns the value in a process.
+    fn in_process(&self, process: u8) -> Expr {
+        match self {
+            Key::Pid => Expr::Constant(i32::from(process)),
+            Key::Own(expr) => of_process(expr, process),
+            Key::Shared(expr) => expr.clone(),
+        }
+    }
+}
+
 /// Returns what an expression of process 0 is in another process.
 fn of_process(expr: &Expr, process: u8) -> Expr {
-    let number = || Expr::Constant(i32::from(process));
-    match expr {
-        Expr::Pid => number(),
-        Expr::Remote { proctype, place, .. } => {
-            Expr::Remote { proctype: *proctype, pid: Some(Box::new(number())), place: place.clone() }
+    let inside = |expr: &Expr| Box::new(of_process(expr, process));
+    let placed = |place: &Place| {
+        let mut place = place.clone();
+        for index in &mut place.indices {
+            index.value = of_process(&index.value, process);
         }
+        Box::new(place)
+    };
+    match expr {
+        Expr::Remote { proctype, place, .. } => {
+            let number = Expr::Constant(i32::from(process));
+            Expr::Remote { proctype: *proctype, pid: Some(Box::new(number)), place: placed(place) }
+        }
+        Expr::Load(place) => Expr::Load(placed(place)),
+        Expr::Unary(operator, value) => Expr::Unary(*operator, inside(value)),
+        Expr::Binary(operator, left, right, span) => {
+            Expr::Binary(*operator, inside(left), inside(right), *span)
+        }
+        Expr::Conditional(condition, yes, no) => {
+            Expr::Conditional(inside(condition), inside(yes), inside(no))
+        }
+        Expr::Channel(query, channel, span) => Expr::Channel(*query, inside(channel), *span),
         other => other.clone(),
     }
 }
 
-/// The statements with which requests begin and end, each with the value that tells them apart.
-pub(crate) type Valued = [Vec<(Site, Expr)>; 2];
+/// The statements with which requests begin and end, each with what tells them apart.
+pub(crate) type Valued = [Vec<(Site, Key)>; 2];
 
 /// What gives events numbers by values.
 #[derive(Debug, Default)]
@@ -79,7 +143,7 @@ pub(crate) struct ValueEvents {
     /// The kind of all processes whose numbers tell requests apart, if nothing else does.
     proctype: Option<ProctypeId>,
     /// A value that can't be told apart from others, if there was one.
-    beyond: Cell<Option<i32>>,
+    beyond: OnceLock<i32>,
 }
 
 impl ValueEvents {
@@ -92,10 +156,10 @@ impl ValueEvents {
     ) -> (ValueEvents, Vec<RequestEvents>) {
         let mut of = HashMap::new();
         for (is_end, sites) in [false, true].into_iter().zip(valued) {
-            for (site, expr) in sites {
+            for (site, key) in sites {
                 for process in 0..u8::MAX {
                     let event = timing.event_of(&[(*site, Some(process))], &latency.from.text);
-                    of.insert(event, (is_end, of_process(expr, process)));
+                    of.insert(event, (is_end, key.in_process(process)));
                 }
             }
         }
@@ -106,9 +170,9 @@ impl ValueEvents {
         };
         let mut sites = valued.iter().flatten();
         let proctype = sites.next().map(|(site, _)| site.proctype).filter(|proctype| {
-            valued.iter().flatten().all(|(site, expr)| site.proctype == *proctype && *expr == Expr::Pid)
+            valued.iter().flatten().all(|(site, key)| site.proctype == *proctype && *key == Key::Pid)
         });
-        let beyond = Cell::new(None);
+        let beyond = OnceLock::new();
         (ValueEvents { of, first, proctype, beyond }, (0..MAX_VALUES).map(kind).collect())
     }
 
@@ -133,20 +197,28 @@ impl ValueEvents {
 
     /// Returns what gives events of steps their numbers.
     pub(crate) fn rename<'r>(&'r self, evaluator: Evaluator<'r>) -> Rename<'r> {
-        Box::new(move |event, state| {
-            let Some((is_end, expr)) = self.of.get(&event) else { return Ok(event) };
-            let value = evaluator.observe(state).value(expr)?;
-            let Some(known) = u16::try_from(value).ok().filter(|value| *value < MAX_VALUES) else {
-                self.beyond.set(Some(value));
-                return Ok(event);
-            };
-            Ok(self.first + 3 * known + u16::from(*is_end))
-        })
+        Box::new(move |event, state| self.number(evaluator, event, state))
+    }
+
+    /// Returns the number of an event by the value after it.
+    pub(crate) fn number(
+        &self,
+        evaluator: Evaluator<'_>,
+        event: u16,
+        state: &[u8],
+    ) -> Result<u16, Violation> {
+        let Some((is_end, expr)) = self.of.get(&event) else { return Ok(event) };
+        let value = evaluator.observe(state).value(expr)?;
+        let Some(known) = u16::try_from(value).ok().filter(|value| *value < MAX_VALUES) else {
+            self.beyond.get_or_init(|| value);
+            return Ok(event);
+        };
+        Ok(self.first + 3 * known + u16::from(*is_end))
     }
 
     /// Says why requests can't be told apart, if they can't.
     pub(crate) fn why_not(&self, by: &Text) -> Option<String> {
-        let value = self.beyond.get()?;
+        let value = *self.beyond.get()?;
         Some(format!(
             "`{}` has the value {value}, and requests are told apart by values from 0 to {}.",
             by.text,

@@ -15,7 +15,7 @@ use thiserror::Error;
 
 use crate::accepts::accepts;
 use crate::file::Samples;
-use crate::fit::{LogError, conversion, read_log};
+use crate::fit::{LogError, converted, read_log};
 use crate::growth::{explain_limits, explain_limits_of};
 use crate::labelled::prepare_labelled;
 use crate::measure::equal_parts::{equal_parts, with_readers};
@@ -100,8 +100,8 @@ fn of_column(
         let known = log.columns.iter().map(|column| column.name.clone()).collect();
         return Err(SamplesError::NoColumn { file: file.to_owned(), column: column.to_owned(), known });
     };
-    let factor = conversion(found.unit.as_deref(), unit);
-    let times: Vec<f64> = found.sample.sorted().iter().map(|time| time * factor).collect();
+    let from = found.unit.as_deref();
+    let times: Vec<f64> = found.sample.sorted().iter().map(|time| converted(*time, from, unit)).collect();
     if times.iter().all(|time| *time <= 0.0) {
         return Err(SamplesError::NothingLasts(file.to_owned()));
     }

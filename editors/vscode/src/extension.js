@@ -4,7 +4,7 @@
 const vscode = require('vscode')
 const { LanguageClient } = require('vscode-languageclient/node')
 
-const LANGUAGES = ['promela', 'smv', 'lotos']
+const LANGUAGES = ['promela', 'smv', 'lotos', 'aut']
 
 let client
 

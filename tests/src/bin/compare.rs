@@ -107,7 +107,11 @@ fn read_arguments() -> Result<Option<Request>, String> {
                     print!("{}", questions::claims_text(&generator::generate_questions(seed)));
                     return Ok(None);
                 }
-                print!("/* seed {seed}: {:?} */\n{}", generator::features(seed), generator::generate(seed));
+                print!(
+                    "/* seed {seed}: {:?} */\n{}",
+                    generator::features(seed),
+                    generator::generate_with_long_sequences(seed)
+                );
                 return Ok(None);
             }
             option if option.starts_with('-') => return Err(format!("there is no option `{option}`")),
@@ -145,7 +149,9 @@ fn comparison(request: &Request) -> io::Result<ExitCode> {
     let summary = Mutex::new(Summary::default());
     for_each(request, |item| {
         let verdict = match item {
-            Item::Seed(seed) => compare_text(&generator::generate(*seed).to_string(), &request.limits)?,
+            Item::Seed(seed) => {
+                compare_text(&generator::generate_with_long_sequences(*seed).to_string(), &request.limits)?
+            }
             Item::File(file) => compare_file(file, &request.definitions, &request.limits)?,
         };
         if let Verdict::Differed(why) = &verdict {
@@ -166,7 +172,7 @@ fn comparison(request: &Request) -> io::Result<ExitCode> {
 
 /// The model of a seed that differs, reduced on request.
 fn example(seed: u64, request: &Request) -> String {
-    let model = generator::generate(seed);
+    let model = generator::generate_with_long_sequences(seed);
     if !request.shrink {
         return model.to_string();
     }
@@ -218,7 +224,7 @@ fn census(request: &Request) -> io::Result<ExitCode> {
     for_each(request, |item| {
         let (name, outcome) = match item {
             Item::Seed(seed) => {
-                let model = generator::generate(*seed).to_string();
+                let model = generator::generate_with_long_sequences(*seed).to_string();
                 (format!("seed {seed}"), spin::explore_text(&model, &request.limits)?)
             }
             Item::File(file) => {

@@ -50,8 +50,8 @@ impl Body<'_> {
             5 => format!("({left} & {})", self.number(depth - 1)),
             6 => format!("({left} | {})", self.number(depth - 1)),
             7 => format!("({left} ^ {})", self.number(depth - 1)),
-            8 => format!("({left} << {})", self.random.between(0, 2)),
-            9 => format!("({left} >> {})", self.random.between(0, 2)),
+            8 => format!("({left} {} {})", self.sign("<<", "<=<"), self.random.between(0, 2)),
+            9 => format!("({left} {} {})", self.sign(">>", ">=>"), self.random.between(0, 2)),
             10 => {
                 if self.random.percent(50) {
                     format!("(-{left})")
@@ -87,6 +87,11 @@ impl Body<'_> {
         }
     }
 
+    /// A sign, or sometimes another one that SPIN reads for it.
+    fn sign(&mut self, usual: &'static str, odd: &'static str) -> &'static str {
+        if self.has(Feature::OddSigns) && self.random.percent(50) { odd } else { usual }
+    }
+
     /// A condition.
     pub(super) fn condition(&mut self, depth: usize) -> String {
         if depth > 0 && self.random.percent(35) {
@@ -114,6 +119,7 @@ impl Body<'_> {
             return format!("enabled({})", self.random.index(2));
         }
         let operator = ["==", "!=", "<", "<=", ">", ">="][self.random.index(6)];
+        let operator = if operator == "!=" { self.sign("!=", "!!=") } else { operator };
         let left = self.number(1);
         let right = if self.random.percent(75) { self.random.index(3).to_string() } else { self.number(1) };
         format!("({left} {operator} {right})")

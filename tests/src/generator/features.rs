@@ -122,6 +122,14 @@ features! {
     LargeLiterals 12,
     /// Structures with initialisers, `-->`.
     OldSyntax 8,
+    /// Signs that SPIN reads for others, such as `<=<`, and `*/` that ends no comment.
+    OddSigns 15,
+    /// Long loops inside `atomic` and `d_step` with arrays, channels, decisions and loops in each round.
+    LongWork 12,
+    /// Long loops inside `atomic` that wait for something in one round.
+    LongBlocking 10,
+    /// Long loops inside `atomic` with a choice in one round.
+    LateChoices 10,
 }
 
 /// A set of features.
@@ -129,10 +137,13 @@ features! {
 pub struct Features(u64);
 
 impl Features {
-    /// Draws a set.
+    /// Draws a set. Those that came later have numbers of their own, so that a seed's model without them is
+    /// what it was.
     pub fn draw(random: &mut Random) -> Self {
         let mut set = 0;
+        let mut other = Random::stream(random.clone().bits(), 1);
         for &(feature, chance) in ALL {
+            let random = if feature as u64 >= Feature::OddSigns as u64 { &mut other } else { &mut *random };
             if random.percent(chance) {
                 set |= 1 << feature as u64;
             }
@@ -162,6 +173,14 @@ impl Features {
             self = self.without(feature);
         }
         self
+    }
+
+    /// The set without long atomic sequences, and without odd signs: these draw numbers, so that a seed with
+    /// them has another model.
+    #[must_use]
+    pub(super) fn without_long_sequences(self) -> Self {
+        let long = [Feature::LongWork, Feature::LongBlocking, Feature::LateChoices, Feature::OddSigns];
+        long.into_iter().fold(self, Features::without)
     }
 
     /// The set without a feature.

@@ -61,7 +61,8 @@ impl World {
         }
         for index in 0..random.between(1, 4) {
             let (declaration, places) = world.draw_variable(random, &format!("g{index}"));
-            nodes.push(Node::leaf(declaration));
+            let stray = if features.has(Feature::OddSigns) && index == 0 { "*/ " } else { "" };
+            nodes.push(Node::leaf(format!("{stray}{declaration}")));
             world.places.extend(places);
         }
         if features.has(Feature::Hidden) {

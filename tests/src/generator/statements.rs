@@ -34,7 +34,7 @@ impl Body<'_> {
     }
 
     /// Whether a statement that may block is welcome here.
-    fn may_block(&self) -> bool {
+    pub(super) fn may_block(&self) -> bool {
         !self.step && (self.atomic.is_none() || self.has(Feature::BlockingAtomic))
     }
 
@@ -63,6 +63,13 @@ impl Body<'_> {
             } else {
                 0
             },
+            if self.looping == 0 && self.is_exclusive() { on(Feature::LongWork, 8) } else { 0 },
+            if self.looping == 0 && self.atomic.is_some() && self.may_block() {
+                on(Feature::LongBlocking, 8)
+            } else {
+                0
+            },
+            if self.looping == 0 && self.atomic.is_some() && plain { on(Feature::LateChoices, 6) } else { 0 },
         ];
         match self.random.weighted(&weights) {
             1 => Some(self.choose(depth)),
@@ -81,6 +88,9 @@ impl Body<'_> {
             10 => self.call(),
             11 => Some(self.count_far(nodes)),
             12 => Some(self.choose_often(nodes)),
+            13 => Some(self.work_long(depth, nodes)),
+            14 => Some(self.pause_long(nodes)),
+            15 => Some(self.choose_late(nodes)),
             _ => None,
         }
     }
@@ -312,37 +322,6 @@ impl Body<'_> {
         if self.random.percent(30) {
             options.swap(0, 1);
         }
-        Node::Choice { head: "do".into(), options, foot: "od" }
-    }
-
-    /// A loop of many rounds, in which nothing is chosen: SPIN would try every combination of choices.
-    fn count_far(&mut self, nodes: &mut Vec<Node>) -> Node {
-        let counter = self.counter_of(ScalarKind::Int, nodes);
-        let rounds = [60, 400, 3000][self.random.weighted(&[5, 3, 1])] + self.random.index(20);
-        let statement = if self.random.percent(40) { Node::leaf("skip") } else { self.assign() };
-        if self.random.percent(60) {
-            return Node::braces(&format!("for ({counter} : 1 .. {rounds})"), vec![statement]);
-        }
-        nodes.push(Node::leaf(format!("{counter} = 0")));
-        let round = [format!("({counter} < {rounds})"), format!("{counter}++")].map(Node::leaf);
-        let rest = [Node::leaf("else"), Node::leaf("break")];
-        let options = vec![Node::option([&round[..], &[statement]].concat()), Node::option(rest.to_vec())];
-        Node::Choice { head: "do".into(), options, foot: "od" }
-    }
-
-    /// A loop of a few rounds, with a choice in each: as many paths as combinations, but few states.
-    fn choose_often(&mut self, nodes: &mut Vec<Node>) -> Node {
-        let counter = self.counter(nodes);
-        let rounds = self.random.between(2, 6);
-        nodes.push(Node::leaf(format!("{counter} = 0")));
-        let mut options = Vec::new();
-        for _ in 0..self.random.between(2, 3) {
-            let guard = Node::leaf(format!("({counter} < {rounds})"));
-            options.push(Node::option(vec![guard, Node::leaf(format!("{counter}++")), self.assign()]));
-        }
-        // Either the rounds end the loop, or it may be left at any time.
-        let out = if self.random.percent(50) { "else" } else { "true" };
-        options.push(Node::option(vec![Node::leaf(out), Node::leaf("break")]));
         Node::Choice { head: "do".into(), options, foot: "od" }
     }
 

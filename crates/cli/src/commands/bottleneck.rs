@@ -8,9 +8,8 @@ use anyhow::Context;
 use clap::Args;
 use narrows::process_diagrams;
 use narrows_report::{Analysed, Column, Picture, StudyPage, compare, summary};
-use serde_json::Value;
 
-use super::figures::{Options, TimeEngine};
+use super::figures::{Options, TimeEngine, print};
 use super::files::{check_page, write};
 use crate::input::expand;
 use crate::limits::interrupt_flag;
@@ -70,21 +69,24 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
     let interrupted = interrupt_flag()?;
     let mut work =
         Work { arguments, interrupted, said: Vec::new(), columns: Vec::new(), page: StudyPage::default() };
-    for path in expand(&arguments.files, &["toml"])? {
+    let studies = expand(&arguments.files, &["toml"])?;
+    let columns = if arguments.what_if.is_empty() { 1 } else { 2 };
+    arguments.options.begin(studies.len() * columns)?;
+    for path in studies {
         work.study(&path, &[])?;
         if !arguments.what_if.is_empty() {
             work.study(&path, &arguments.what_if)?;
         }
     }
     if work.columns.len() > 1 && !arguments.options.is_json() {
-        let note = |text: String| Outcome { status: 0, text, document: Value::Null };
+        let note = |text: String| Outcome { status: 0, text };
         work.said.insert(0, note(summary(&work.columns)));
         // More than a few side by side do not fit on a screen; the report has them all.
         if work.columns.len() <= SIDE_BY_SIDE {
             work.said.push(note(compare(&work.columns)));
         }
     }
-    let status = arguments.options.print(work.said)?;
+    let status = print(work.said)?;
     if !arguments.no_report && !work.columns.is_empty() {
         output::note(&format!("the report is in {}", arguments.report.display()));
     }
@@ -128,8 +130,7 @@ impl Work<'_> {
                 let analysed =
                     Analysed { figures, unit: &prepared.study.unit, bottleneck: &analysis.bottleneck };
                 let status = analysed.status();
-                let said =
-                    Outcome::new(options.is_json(), status, || analysed.text(), || analysed.document());
+                let said = Outcome::new(status, || analysed.text(), || analysed.document());
                 if !self.arguments.no_report {
                     let diagrams = process_diagrams(analysed.figures.model).unwrap_or_default();
                     self.page.add(&analysed, &diagrams);
@@ -137,7 +138,7 @@ impl Work<'_> {
                 let charts = if self.arguments.charts.is_some() { analysed.charts() } else { Vec::new() };
                 (said, analysed.column(), charts)
             });
-        self.said.push(said);
+        self.said.push(said?);
         self.columns.push(column);
         // After each study, so that it is there even if the next one takes too long.
         if !self.arguments.no_report {

@@ -8,7 +8,7 @@ use clap::{Args, ValueEnum};
 use narrows::{Bounds, Named, PreparedStudy, StudyText, Unanswered};
 use narrows_report::json_diagnostics;
 
-use super::figures::{Options, TimeEngine, Way};
+use super::figures::{Options, TimeEngine, Way, print};
 use crate::input::not_for_sets;
 use crate::limits::interrupt_flag;
 use crate::output::Outcome;
@@ -95,7 +95,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
         }
         Err(said) => said,
     };
-    options.print(vec![said])
+    print(vec![said])
 }
 
 /// Finds the least and the most by sets of states.
@@ -112,13 +112,11 @@ fn by_sets(
         Err(Unanswered::Refused(refusal)) if refusal.span.is_some() => {
             let diagnostic = not_for_sets(&prepared.sources, &refusal);
             let document = json_diagnostics(&prepared.name, &[diagnostic], &prepared.sources, None);
-            return Ok(Outcome { status: 2, text: String::new(), document });
+            return Outcome::refused(document);
         }
         Err(other) => return Err(other.into()),
     };
-    Ok(options.report(prepared, &measured, &[], seconds, Some(&coverage), |figures| Outcome {
-        status: figures.status(),
-        text: figures.text(options.runs),
-        document: figures.document(),
-    }))
+    options.report(prepared, &measured, &[], seconds, Some(&coverage), |figures| {
+        Outcome::new(figures.status(), || figures.text(options.runs), || figures.document())
+    })
 }

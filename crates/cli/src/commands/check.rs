@@ -6,15 +6,16 @@ use std::sync::OnceLock;
 use anyhow::Context;
 use clap::{Args, ValueEnum};
 use narrows::{
-    CheckOptions, Checkpoints, Formula, Limit, Logic, Model, Order, Reply, RunStyle, Trace, Verdict,
+    CheckOptions, Checkpoints, Elsewhere, Formula, Limit, Logic, Model, Order, Reply, RunStyle, Trace,
+    Verdict, selected,
 };
 use narrows_report::{Chart, Report, document};
 
 use super::figures;
 use super::files::{Files, Writer};
-use super::selection::selected;
 use super::storage::Storage;
 use crate::checkpoint::Checkpointing;
+use crate::cluster::{self, Membership};
 use crate::input::{Models, read_text, unreadable};
 use crate::limits::{self, Clock, interrupt_flag};
 use crate::output;
@@ -27,6 +28,7 @@ Examples:
   narrows check bus.pml --only safe        answer one question alone
   narrows check bus.pml --html bus.html    a page with every counterexample beside the source
   narrows check bus.pml --trace bus.json   save the first counterexample, for `narrows simulate`
+  narrows check drive.pml --symmetry       count equal processes once: fewer states, the same answers
   narrows check huge.pml --bitstate=8G     look for violations where not all states fit into memory
   narrows check bus.smv --ctl 'AG (req -> AF gnt)'
   narrows check bus.smv --engine ic3       by one engine alone
@@ -65,6 +67,9 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     files: Files,
 
+    #[command(flatten)]
+    membership: Membership,
+
     /// Count only runs that are fair to every process that could move; in LOTOS, to every gate
     #[arg(long, value_name = "KIND")]
     fair: Option<Fairness>,
@@ -72,6 +77,10 @@ pub(crate) struct Arguments {
     /// Visit every state, also where the order of steps does not matter
     #[arg(long)]
     no_reduction: bool,
+
+    /// Count states once that differ only in which of some equal processes does what
+    #[arg(long)]
+    symmetry: bool,
 
     /// Show up to this many different counterexamples for each question
     #[arg(long, value_name = "NUMBER", default_value_t = 1)]
@@ -97,6 +106,9 @@ enum Fairness {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
+    if let Some(status) = arguments.membership.take_part(&arguments.models)? {
+        return Ok(status);
+    }
     if let Some(studies) = arguments.models.studies()? {
         let others = [
             (!formulas(arguments).is_empty() || !arguments.only.is_empty(), "formulas and names are"),
@@ -104,6 +116,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
             (arguments.all > 1, "--all is"),
             (arguments.chart, "--chart is"),
             (arguments.no_reduction, "--no-reduction is"),
+            (arguments.symmetry, "--symmetry is"),
             (arguments.checkpointing.is_wanted(), "--checkpoint is"),
             (arguments.storage.is_lossy(), "storing states with loss is"),
             (arguments.order.is_some() || arguments.write_order.is_some(), "an order of variables is"),
@@ -159,17 +172,21 @@ fn one(model: &Model, arguments: &Arguments, clock: &Clock, writer: &mut Writer<
     let order = arguments.order.as_deref().map(|path| read_order(model, path)).transpose()?;
     let found_order = OnceLock::new();
     let budget = clock.budget();
+    let subject = ("check", &model.form, &questions, reduce);
+    let team = cluster::team(&subject, &arguments.checkpointing, models.quiet)?;
     let options = CheckOptions {
         engine: models.choice(),
         fair: arguments.fair.is_some(),
         more_runs: arguments.all,
         every_state: arguments.no_reduction,
+        symmetry: arguments.symmetry,
         lossy: arguments.storage.lossy(budget.memory)?,
         gpu_memory: models.gpu_memory,
         checkpoints: checkpoint.as_ref().map(|checkpoint| checkpoint as &dyn Checkpoints),
         told: if arguments.chart { RunStyle::Messages } else { RunStyle::Steps },
         order: order.as_ref(),
         found_order: arguments.write_order.as_ref().map(|_| &found_order),
+        elsewhere: team.as_ref().map(|team| team as &dyn Elsewhere),
     };
     let checked = narrows::answer(model, &questions, &options, &budget);
     watchdog::tell();
@@ -180,6 +197,8 @@ fn one(model: &Model, arguments: &Arguments, clock: &Clock, writer: &mut Writer<
     };
     let limits: Vec<Limit> = checked.replies.iter().filter_map(Reply::limit).chain(checked.limit).collect();
     limits::remember(models.quiet, limits.iter().copied());
+    cluster::tell_loss(team.as_ref(), limits.iter().copied());
+    cluster::finish(&limits)?;
     if let Some(checkpoint) = &checkpoint {
         checkpoint.finish(&limits)?;
     }

@@ -1,11 +1,12 @@
 //! `narrows explore`: every state, what goes wrong, what is never reached.
 
 use clap::Args;
-use narrows::{Checkpoints, ExploreOptions, Model};
+use narrows::{Checkpoints, Elsewhere, ExploreOptions, Model};
 use narrows_report::{Report, document, explore, profile};
 
 use super::storage::Storage;
 use crate::checkpoint::Checkpointing;
+use crate::cluster::{self, Membership};
 use crate::input::Models;
 use crate::limits::{self, Clock, interrupt_flag};
 use crate::watchdog;
@@ -42,9 +43,15 @@ pub(crate) struct Arguments {
 
     #[command(flatten)]
     checkpointing: Checkpointing,
+
+    #[command(flatten)]
+    membership: Membership,
 }
 
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
+    if let Some(status) = arguments.membership.take_part(&arguments.models)? {
+        return Ok(status);
+    }
     let interrupted = interrupt_flag()?;
     let models = &arguments.models;
     if arguments.checkpointing.is_wanted() {
@@ -58,6 +65,7 @@ fn one(model: &Model, arguments: &Arguments, clock: &Clock) -> anyhow::Result<u8
     let checkpoint =
         arguments.checkpointing.open(&("explore", &model.form, arguments.reduce), models.quiet)?;
     let budget = clock.budget();
+    let team = cluster::team(&("explore", &model.form), &arguments.checkpointing, models.quiet)?;
     let options = ExploreOptions {
         engine: models.choice(),
         reduce: arguments.reduce,
@@ -65,6 +73,7 @@ fn one(model: &Model, arguments: &Arguments, clock: &Clock) -> anyhow::Result<u8
         lossy: arguments.storage.lossy(budget.memory)?,
         gpu_memory: models.gpu_memory,
         checkpoints: checkpoint.as_ref().map(|checkpoint| checkpoint as &dyn Checkpoints),
+        elsewhere: team.as_ref().map(|team| team as &dyn Elsewhere),
     };
     let explored = narrows::explore(model, &options, &budget);
     watchdog::tell();
@@ -74,6 +83,8 @@ fn one(model: &Model, arguments: &Arguments, clock: &Clock) -> anyhow::Result<u8
         Err(why) => return models.refused(model, why),
     };
     limits::remember(models.quiet, explored.limit);
+    cluster::tell_loss(team.as_ref(), explored.limit);
+    cluster::finish(explored.limit.as_slice())?;
     if let Some(checkpoint) = &checkpoint {
         checkpoint.finish(explored.limit.as_slice())?;
     }

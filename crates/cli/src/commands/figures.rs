@@ -9,13 +9,9 @@ use clap::{Args, ValueEnum};
 use narrows::{Budget, Choice, PreparedStudy, StudyText, of_ending};
 use narrows_lts::aut;
 use narrows_model::{Bottleneck, Coverage, Figure, SweepPoint};
-use narrows_report::{
-    Analysed, DIGITS, Figures, MAX_DIGITS, MeasuredFigure, StudyPage, against_csv, against_text,
-    against_value, combined, json_diagnostics,
-};
+use narrows_report::{Against, Analysed, Figures, MAX_DIGITS, MeasuredFigure, StudyPage, json_diagnostics};
 use narrows_source::Diagnostic;
 use narrows_study::{Beside, Log, Measured, StudyEngine, View};
-use serde_json::json;
 
 use super::files::{check_page, write};
 use crate::input::{Disk, Models, expand, read_text, unreadable};
@@ -130,6 +126,7 @@ fn measured_beside(log: &Log, figures: &[Figure]) -> Vec<MeasuredFigure> {
         unit: one.unit.clone(),
         predicted: one.predicted,
         measured: one.measured,
+        confidence: one.confidence,
         ratio: one.ratio(),
         is_within: one.is_within(),
     };
@@ -137,12 +134,20 @@ fn measured_beside(log: &Log, figures: &[Figure]) -> Vec<MeasuredFigure> {
 }
 
 /// Says that a study asks nothing, and what it could ask.
-fn nothing_asked(prepared: &PreparedStudy, error: Diagnostic) -> Outcome {
+fn nothing_asked(prepared: &PreparedStudy, error: Diagnostic) -> anyhow::Result<Outcome> {
     let PreparedStudy { name, sources, .. } = prepared;
     let diagnostics = [error];
     output::diagnostics(&diagnostics, sources);
-    let document = json_diagnostics(name, &diagnostics, sources, None);
-    Outcome { status: 2, text: String::new(), document }
+    Outcome::refused(json_diagnostics(name, &diagnostics, sources, None))
+}
+
+/// Ends the documents, and prints what is to be said to people; returns the exit status.
+pub(super) fn print(said: Vec<Outcome>) -> anyhow::Result<u8> {
+    let statuses: Vec<u8> = said.iter().map(|one| one.status).collect();
+    output::end_documents()?;
+    let texts: Vec<String> = said.into_iter().map(|one| one.text).filter(|text| !text.is_empty()).collect();
+    output::print_report(&texts.join("\n"))?;
+    Ok(output::worst(&statuses))
 }
 
 impl Options {
@@ -162,7 +167,19 @@ impl Options {
         let (name, title) = (&prepared.name, &prepared.study.title);
         let (model, figures) = (&prepared.model(), measured.figures.as_slice());
         let (width, digits) = (output::width(), self.digits);
-        write(Figures { name, title, figures, sizes, sweep, seconds, model, coverage, width, digits })
+        write(Figures {
+            name,
+            title,
+            figures,
+            sizes,
+            sweep,
+            seconds,
+            model,
+            coverage,
+            width,
+            digits,
+            against: None,
+        })
     }
 
     pub(super) fn is_json(&self) -> bool {
@@ -204,6 +221,7 @@ impl Options {
         anyhow::ensure!(chain.is_none() || studies.len() == 1, "--chain goes with one study");
         anyhow::ensure!(csv.is_none() || studies.len() == 1, "--csv goes with one study");
         let mut page = html.map(|_| StudyPage::default());
+        self.begin(studies.len())?;
         for path in studies {
             let way = Way::Whole { chain, csv, against, engine };
             said.push(self.answer_study(&path, definitions, way, page.as_mut(), &interrupted)?);
@@ -211,7 +229,7 @@ impl Options {
         if let (Some(page), Some(html)) = (page, html) {
             write(html, &page.write())?;
         }
-        self.print(said)
+        print(said)
     }
 
     /// Reads a study and answers its questions. Definitions are constants that the user gives other values.
@@ -225,7 +243,7 @@ impl Options {
     ) -> anyhow::Result<Outcome> {
         match self.load(path, definitions, &[])? {
             Ok(prepared) => match prepared.nothing_asked().filter(|_| !way.writes()) {
-                Some(error) => Ok(nothing_asked(&prepared, error)),
+                Some(error) => nothing_asked(&prepared, error),
                 None => self.answer(prepared, way, page, interrupted),
             },
             Err(said) => Ok(said),
@@ -285,7 +303,7 @@ impl Options {
             Err(rejected) => {
                 output::diagnostics(&rejected.diagnostics, &rejected.sources);
                 let document = json_diagnostics(name, &rejected.diagnostics, &rejected.sources, None);
-                Ok(Err(Outcome { status: 2, text: String::new(), document }))
+                Outcome::refused(document).map(Err)
             }
         }
     }
@@ -320,29 +338,19 @@ impl Options {
         };
         let seconds = clock.finish();
         self.report(&prepared, &measured, &points, seconds, None, |figures| {
-            let against = match way {
-                Way::Whole { against: Some((name, log)), .. } => {
-                    Some((name, measured_beside(log, figures.figures)))
+            let beside = match way {
+                Way::Whole { against: Some((log, measured)), .. } => {
+                    Some((log, measured_beside(measured, figures.figures)))
                 }
                 _ => None,
             };
+            let against = beside.as_ref().map(|(log, rows)| Against { log, rows });
+            let figures = Figures { against, ..figures };
             if let Way::Whole { csv: Some(path), .. } = way {
-                let beside = against.as_ref().map(|(_, rows)| format!("\n{}", against_csv(rows)));
-                write(path, &(figures.csv() + &beside.unwrap_or_default()))?;
+                write(path, &figures.csv())?;
             }
-            let text = || {
-                let digits = self.digits.unwrap_or(DIGITS);
-                let beside = against.as_ref().map(|(name, rows)| against_text(name, rows, digits));
-                figures.text(self.runs) + &beside.unwrap_or_default()
-            };
-            let document = || {
-                let mut document = figures.document();
-                if let Some((name, rows)) = &against {
-                    document["against"] = json!({ "log": name, "figures": against_value(rows) });
-                }
-                document
-            };
-            let outcome = Outcome::new(self.is_json(), figures.status(), text, document);
+            let text = || figures.text(self.runs);
+            let outcome = Outcome::new(figures.status(), text, || figures.document())?;
             if let Some(page) = page {
                 let bottleneck = Bottleneck::default();
                 page.add(&Analysed { figures, unit: &prepared.study.unit, bottleneck: &bottleneck }, &[]);
@@ -370,16 +378,8 @@ impl Options {
         Clock::with(self.time, self.memory, self.quiet, about, interrupted)
     }
 
-    /// Prints what is to be said; returns the exit status.
-    pub(super) fn print(&self, said: Vec<Outcome>) -> anyhow::Result<u8> {
-        let statuses: Vec<u8> = said.iter().map(|one| one.status).collect();
-        if self.is_json() {
-            output::print_json(&combined(said.into_iter().map(|one| one.document).collect()))?;
-        } else {
-            let texts: Vec<String> =
-                said.into_iter().map(|one| one.text).filter(|text| !text.is_empty()).collect();
-            output::print_report(&texts.join("\n"))?;
-        }
-        Ok(output::worst(&statuses))
+    /// Begins to answer so many studies: documents are printed as soon as they are there.
+    pub(super) fn begin(&self, studies: usize) -> anyhow::Result<()> {
+        if self.is_json() && studies > 1 { output::begin_documents() } else { Ok(()) }
     }
 }

@@ -99,6 +99,7 @@ pub fn breadth_first_reduced(
         findings: findings.into_list(),
         partial: totals.counts.partial,
         profile: Some(profile),
+        labels: Vec::new(),
     }
 }
 

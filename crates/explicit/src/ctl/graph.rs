@@ -81,7 +81,8 @@ impl Built {
     pub(super) fn exploration(self, more_memory: u64) -> Exploration {
         let end = self.graph.err().unwrap_or(End::Complete);
         let coverage = self.counts.coverage(&self.store, more_memory);
-        Exploration { end, coverage, findings: Vec::new(), partial: 0, profile: None }
+        let (findings, labels) = (Vec::new(), Vec::new());
+        Exploration { end, coverage, findings, partial: 0, profile: None, labels }
     }
 }
 
@@ -156,7 +157,7 @@ impl<S: StateSpace + ?Sized> Builder<'_, S> {
                 stop = counts.pulse(&successor, scope.budget, store.len(), store.memory() + edges.bytes());
                 return if stop.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
             }
-            counts.mark(successor.moves);
+            counts.mark(&successor);
             if let Some(target) = successor.target {
                 counts.transitions += 1;
                 let beside = (edges.starts.capacity() + stays.capacity()) as u64 * 4;

@@ -36,7 +36,7 @@ use super::pids;
 use super::places::Places;
 use super::space::Coloured;
 use crate::reduction::Chooser;
-use crate::search::{Counts, WATCH_EVERY};
+use crate::search::{Counts, WATCH_EVERY, work_of};
 use crate::store::{Coder, Flag, Memory, States, Stop as Reason};
 use crate::{End, Full, Progress, Reduction, SearchScope, Watch};
 
@@ -467,8 +467,8 @@ impl<'a, S: Coloured + ?Sized> Search<'a, S> {
                 stop = limit.map(|limit| Stop::from(End::Limit(limit)));
                 return if stop.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
             }
-            counts.mark(successor.moves);
-            *since_watch += 1;
+            counts.mark(&successor);
+            *since_watch += work_of(&successor);
             if let Some(wrong) = successor.violations.first() {
                 violation = Some((*wrong, Step::of(&successor)));
                 return ControlFlow::Break(());

@@ -108,7 +108,7 @@ impl Fragment {
                 stop = limit.map(|limit| Edge::Limit(End::Limit(limit)));
                 return if stop.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
             }
-            counts.mark(successor.moves);
+            counts.mark(&successor);
             if let Some(violation) = successor.violations.first() {
                 seen.push(Seen { id, violation: *violation, last: Step::of(&successor) });
             } else if let Some(target) = successor.target {

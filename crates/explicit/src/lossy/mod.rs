@@ -116,6 +116,7 @@ fn nothing() -> Exploration {
         findings: Vec::new(),
         partial: 0,
         profile: None,
+        labels: Vec::new(),
     }
 }
 

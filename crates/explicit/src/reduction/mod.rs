@@ -39,6 +39,7 @@ use crate::Engine;
 pub(crate) use choose::Chooser;
 pub(crate) use read_set::ReadSets;
 use statics::Statics;
+pub(crate) use statics::is_else;
 use visible::Visible;
 
 /// What can be left out of a search, and what can't.

@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use narrows_model::{Evaluator, LocationId, Outline, ProcessOutline, ProcessSet, Statement};
+use narrows_model::{Evaluator, LocationId, Outline, ProcessOutline, Statement, Transition};
 
 use super::footprint::{Channels, Footprint};
 use super::resolve::{Known, Resolver};
@@ -19,7 +19,7 @@ pub(crate) struct ReadSets<'s> {
     statics: Statics<'s>,
 }
 
-/// What decides about the steps of a process.
+/// What decides about steps.
 pub(crate) struct Rounds {
     /// The bytes of each round.
     pub(crate) bytes: Vec<Vec<Range<u32>>>,
@@ -60,71 +60,9 @@ impl<'s> ReadSets<'s> {
         Some(true)
     }
 
-    /// Tells what decides about the steps that a process begins, for who knows already which processes and
-    /// channels there are: which bytes, in rounds. What the bytes of each round are depends on those of the
-    /// rounds before alone. `None` if there is no such process.
-    ///
-    /// Here a process may also meet others in a rendezvous, create processes, and end: that depends on where
-    /// its partners are, on which processes there are, and on what is removed.
-    pub(crate) fn rounds(&self, state: &[u8], pid: usize) -> Option<Rounds> {
-        let mut outline = Outline::default();
-        self.evaluator.outline(state, &mut outline);
-        let process = outline.processes.get(pid)?;
-        let own = vec![self.own_bytes(process)];
-        let mut footprint = self.footprint(state, pid, process);
-        let mut rounds = Rounds { bytes: vec![own], is_known: !footprint.anything };
-        if footprint.anything {
-            return Some(rounds);
-        }
-        let mut rest = Vec::new();
-        if footprint.deaths && pid + 1 == outline.processes.len() {
-            rest.push(process.start as u32..state.len() as u32);
-        }
-        let meetings = self.meetings(&outline);
-        if footprint.sends.meets(meetings) {
-            let others = || outline.processes.iter().enumerate().filter(|(other, _)| *other != pid);
-            let may_receive = |other: &&(usize, &ProcessOutline)| {
-                let transitions = &self.statics.proctype(usize::from(other.1.proctype.0)).transitions;
-                transitions.iter().any(|transition| matches!(transition.statement, Statement::Receive(_)))
-            };
-            let mut places = Vec::new();
-            for (_, other) in others().filter(|other| may_receive(&other)) {
-                places.push(other.start as u32..other.locals as u32);
-                let fixed = &self.statics.proctypes[usize::from(other.proctype.0)].fixed;
-                let fixed = fixed.iter().enumerate().filter(|(_, fixed)| **fixed);
-                places.extend(fixed.map(|(local, _)| {
-                    let at = (other.locals + local) as u32;
-                    at..at + 1
-                }));
-            }
-            rounds.bytes.push(places);
-            // Who takes part may go on to meet others.
-            let mut partners = ProcessSet::default();
-            loop {
-                let before = footprint.sends;
-                for (number, other) in others().filter(|other| may_receive(&other)) {
-                    let theirs = self.footprint(state, number, other);
-                    if !partners.contains(number)
-                        && theirs.receives.meets(footprint.sends.intersection(meetings))
-                    {
-                        partners.insert(number);
-                        rest.push(self.own_bytes(other));
-                        footprint.add(&theirs);
-                    }
-                }
-                if footprint.sends == before {
-                    break;
-                }
-            }
-            rounds.is_known = !footprint.anything && (!footprint.deaths || partners.is_empty());
-        }
-        self.add_touched(&footprint, &outline, &mut rest);
-        rounds.bytes.push(rest);
-        Some(rounds)
-    }
-
-    /// Tells likewise what decides about what happens where no process can move: the steps that only a
-    /// timeout makes possible, and whether the processes may have ended there.
+    /// Tells what decides about what happens where no process can move, for who knows already which processes
+    /// and channels there are: the steps that only a timeout makes possible, and whether the processes may
+    /// have ended there. What the bytes of each round are depends on those of the rounds before alone.
     pub(crate) fn idle_rounds(&self, state: &[u8]) -> Rounds {
         let mut outline = Outline::default();
         self.evaluator.outline(state, &mut outline);
@@ -146,6 +84,40 @@ impl<'s> ReadSets<'s> {
             self.add_touched(&footprint, &outline, &mut touched);
         }
         Rounds { bytes: vec![heads, own, touched], is_known }
+    }
+
+    /// Tells who may take what an edge of a process holds out in a rendezvous; `None` if it can't hold
+    /// anything out. `is_constant` says that the components of all states are those of this one.
+    pub(crate) fn partners(
+        &self,
+        state: &[u8],
+        (pid, transition): (usize, &Transition),
+        is_constant: bool,
+    ) -> Option<Vec<u8>> {
+        let mut outline = Outline::default();
+        self.evaluator.outline(state, &mut outline);
+        let Statement::Send(_) = &transition.statement else { return None };
+        let known = self.known(state, pid, outline.processes.get(pid)?);
+        let sends = self.resolver(&known).deed(&transition.statement).does.sends;
+        if !sends.meets(self.meetings(&outline)) {
+            return None;
+        }
+        let may_take = |other: usize, process: &ProcessOutline| {
+            let known = self.known(state, other, process);
+            let resolver = self.resolver(&known);
+            let transitions = &self.statics.proctype(known.proctype).transitions;
+            transitions
+                .iter()
+                .any(|transition| resolver.deed(&transition.statement).does.receives.meets(sends))
+        };
+        let others = outline.processes.iter().enumerate().filter(|(other, _)| *other != pid);
+        // Where processes come and go, any may.
+        let takers = others.filter(|(other, process)| !is_constant || may_take(*other, process));
+        let mut takers: Vec<u8> = takers.map(|(other, _)| other as u8).collect();
+        if !is_constant {
+            takers = (0..u8::MAX).filter(|other| usize::from(*other) != pid).collect();
+        }
+        Some(takers)
     }
 
     fn own_bytes(&self, process: &ProcessOutline) -> Range<u32> {
@@ -183,13 +155,23 @@ impl<'s> ReadSets<'s> {
         }
     }
 
-    fn footprint(&self, state: &[u8], pid: usize, process: &ProcessOutline) -> Footprint {
+    /// Returns what is the same in all states in which there is this process.
+    fn known(&self, state: &[u8], pid: usize, process: &ProcessOutline) -> Known {
         let proctype = usize::from(process.proctype.0);
         let fixed = &self.statics.proctypes[proctype].fixed;
         let locals = &state[process.locals..process.locals + fixed.len()];
         let locals = locals.iter().zip(fixed).map(|(value, fixed)| fixed.then_some(*value)).collect();
-        let known = Known { proctype, pid: Some(pid as u8), locals };
-        let resolver = Resolver { statics: &self.statics, known: &known };
+        Known { proctype, pid: Some(pid as u8), locals }
+    }
+
+    fn resolver<'r>(&'r self, known: &'r Known) -> Resolver<'r, 's> {
+        Resolver { statics: &self.statics, known }
+    }
+
+    fn footprint(&self, state: &[u8], pid: usize, process: &ProcessOutline) -> Footprint {
+        let known = self.known(state, pid, process);
+        let resolver = self.resolver(&known);
+        let proctype = known.proctype;
         let proctype = self.statics.proctype(proctype);
         let mut footprint = Footprint::default();
         let mut locations: Vec<LocationId> = vec![process.location];

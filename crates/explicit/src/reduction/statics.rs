@@ -117,7 +117,7 @@ fn reachable(proctype: &Proctype, start: usize) -> Vec<LocationId> {
 }
 
 /// Returns whether a statement is possible only if its neighbours are not.
-pub(super) fn is_else(statement: &Statement) -> bool {
+pub(crate) fn is_else(statement: &Statement) -> bool {
     match statement {
         Statement::Else => true,
         Statement::DStep(step) => step.guards.contains(&Guard::Else),

@@ -8,11 +8,10 @@
 
 use std::ops::ControlFlow;
 
-use narrows_model::{
-    Evaluator, Expr, Outline, Proctype, ProctypeId, Scratch, StateSpace, Statement, TransitionId,
-};
+use narrows_model::{Evaluator, Expr, Outline, ProctypeId, Scratch, StateSpace, Statement, TransitionId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::base::{Base, Guard};
 use super::layout::Layout;
 use super::place::Placement;
 use super::typing::{Token, Transfer, Typing, range};
@@ -43,6 +42,13 @@ pub(super) struct Analysis {
     pub(super) words: Vec<String>,
     /// Whether something could not be exchanged because of the values at the start.
     pub(super) is_uneven: bool,
+    /// Whether exchanges leave the state as it is from which all others are reached, so that orbits tell how
+    /// many there are.
+    pub(super) is_counted: bool,
+    /// In which states anything may be exchanged.
+    pub(super) guard: Guard,
+    /// How many processes there are.
+    pub(super) processes: usize,
 }
 
 /// Says of a transition what else is said about it: of two that are alike, it must be the same.
@@ -62,14 +68,11 @@ pub(super) fn analyse(
     if system.hidden_bytes > 0 {
         return Err("the model has hidden variables");
     }
-    let Ok((base, violations)) = evaluator.initial() else { return Err("the model has no initial state") };
-    if !violations.is_empty() {
-        return Err("something goes wrong at the start");
-    }
-    let mut outline = Outline::default();
-    evaluator.outline(&base, &mut outline);
+    let Base { state: base, outline, reached, is_initial } = Base::find(evaluator)?;
     let Some(last) = outline.processes.last() else { return Err("there are no processes") };
-    let reached = system.proctypes.iter().map(reached).collect::<Vec<_>>();
+    if !is_initial && system.has_priorities {
+        return Err("processes with priorities are created on the way");
+    }
     let is_end = |transition: &TransitionId| {
         system.proctype(last.proctype).transition(*transition).statement == Statement::End
     };
@@ -147,7 +150,9 @@ pub(super) fn analyse(
                 continue;
             }
         };
-        if let Some(domain) = uneven(&layout, &base) {
+        // Where processes are created, what they are given may number them: then they are exchanged with
+        // that.
+        if let Some(domain) = uneven(&layout, &base, !is_initial) {
             is_uneven = true;
             rigid.insert(numbers[domain].root);
             continue;
@@ -156,26 +161,11 @@ pub(super) fn analyse(
             return Err("steps of exchanged instances differ");
         }
         let words = numbers.iter().map(|one| words(&typing, one)).collect();
-        return Ok(Analysis { layout, alike, words, is_uneven });
+        let is_counted = uneven(&layout, &base, false).is_none();
+        let count = outline.processes.len();
+        let guard = Guard::new(system, &outline, &reached, base.len());
+        return Ok(Analysis { layout, alike, words, is_uneven, is_counted, guard, processes: count });
     }
-}
-
-/// Returns the transitions of a kind of process that its graph can come to, and which locations.
-fn reached(proctype: &Proctype) -> (Vec<TransitionId>, Vec<bool>) {
-    let mut is_reached = vec![false; proctype.locations.len()];
-    let (mut waiting, mut found) = (vec![proctype.start], Vec::new());
-    while let Some(location) = waiting.pop() {
-        if std::mem::replace(&mut is_reached[usize::from(location.0)], true) {
-            continue;
-        }
-        for edge in &proctype.location(location).edges {
-            found.push(edge.transition);
-            waiting.push(proctype.transition(edge.transition).target);
-        }
-    }
-    found.sort_unstable();
-    found.dedup();
-    (found, is_reached)
 }
 
 /// Says which channels are meant by variables at the start, and what their messages are.
@@ -437,12 +427,26 @@ impl Choices<'_, '_> {
     }
 }
 
-/// Returns the first domain whose instances can't be exchanged at the start.
-fn uneven(layout: &Layout, base: &[u8]) -> Option<usize> {
+/// Returns the first domain whose instances can't be exchanged at the start; perhaps whatever names they have
+/// there.
+fn uneven(layout: &Layout, base: &[u8], whatever_names: bool) -> Option<usize> {
+    let mut base = base.to_vec();
     let mut output = Vec::new();
+    let unnamed = |state: &mut [u8]| {
+        for (at, width) in layout.names() {
+            state[at..at + width].fill(0);
+        }
+    };
+    let original = base.clone();
+    if whatever_names {
+        unnamed(&mut base);
+    }
     (0..layout.domains.len()).find(|domain| {
         layout.swaps(*domain).any(|labels| {
-            layout.apply(&labels, base, &mut output);
+            layout.apply(&labels, &original, &mut output);
+            if whatever_names {
+                unnamed(&mut output);
+            }
             output != base
         })
     })

@@ -34,6 +34,8 @@ pub struct CanonicalScratch {
     trees: Vec<Tree>,
     /// Where each block goes.
     pub(super) labels: Vec<usize>,
+    /// What else is known of each process, by its number; empty if nothing is.
+    pub(super) tags: Vec<Vec<u8>>,
     next: Vec<usize>,
     refinement: Refinement,
 }
@@ -71,12 +73,26 @@ impl Layout {
         let found = match found {
             Some(found) => found,
             None => {
-                let CanonicalScratch { refinement, labels, .. } = scratch;
-                refinement.run(self, state, labels)
+                let CanonicalScratch { refinement, labels, tags, .. } = scratch;
+                refinement.run(self, (state, tags), labels)
             }
         };
         self.apply(&scratch.labels, state, output);
         found
+    }
+
+    /// Leaves a state as it is, as one that stands for itself alone.
+    pub(super) fn alone(
+        &self,
+        state: &[u8],
+        scratch: &mut CanonicalScratch,
+        output: &mut Vec<u8>,
+    ) -> Canonical {
+        scratch.labels.clear();
+        scratch.labels.extend(0..self.blocks.len());
+        output.clear();
+        output.extend_from_slice(state);
+        Canonical { automorphisms: self.order(), is_exact: true }
     }
 
     /// Labels the blocks of a forest; returns how many automorphisms it has. `None` if it is none.
@@ -114,6 +130,7 @@ impl Layout {
             if scratch.named[block] == 0 {
                 let (text, blocks) = (scratch.text.len(), scratch.order.len());
                 self.write_tree(block, state, scratch);
+                self.write_tags(blocks, scratch);
                 let domain = self.domain_of(block);
                 let (text, blocks) = (text..scratch.text.len(), blocks..scratch.order.len());
                 scratch.trees.push(Tree { domain, text, blocks });
@@ -141,6 +158,18 @@ impl Layout {
             }
         }
         Some(Canonical { automorphisms, is_exact: true })
+    }
+
+    /// Writes down what else is known of the processes of a tree: what is after the text decides only between
+    /// trees that are equal.
+    fn write_tags(&self, first: usize, scratch: &mut CanonicalScratch) {
+        let CanonicalScratch { tags, text, order, .. } = scratch;
+        for process in order[first..].iter().flat_map(|block| &self.processes[*block]) {
+            if let Some(tag) = tags.get(*process) {
+                text.extend((tag.len() as u16).to_be_bytes());
+                text.extend_from_slice(tag);
+            }
+        }
     }
 
     /// Writes down a block with all that it names.

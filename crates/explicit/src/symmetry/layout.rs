@@ -200,6 +200,16 @@ impl Layout {
         }
     }
 
+    /// Returns where values are that may name an instance, and how wide they are.
+    pub(super) fn names(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
+        let parts = self.blocks.iter().flatten().filter_map(|part| match part {
+            Part::Reference(reference) => Some(reference),
+            Part::Plain(_) => None,
+        });
+        let shared = self.shared.iter().filter_map(|shared| shared.reference.as_ref());
+        parts.chain(&self.fixed).chain(shared).map(|reference| (reference.at, reference.width))
+    }
+
     /// Returns what exchanges two neighbours, for all neighbours of a domain.
     pub(super) fn swaps(&self, domain: usize) -> impl Iterator<Item = Vec<usize>> + '_ {
         let blocks = self.domains[domain].blocks.clone();

@@ -10,15 +10,19 @@
 //! |---|---|
 //! | `unify.rs`, `variables.rs`, `typing.rs` | which values number instances |
 //! | `analysis.rs` | which instances may be exchanged |
+//! | `base.rs` | from which state on |
 //! | `place.rs`, `layout.rs` | where their parts are in a state; exchanging them |
 //! | `canonical.rs`, `refinement.rs` | the state that stands for an orbit, and how large the orbit is |
 //! | `quotient.rs` | the graph of orbits, and runs of the model for its runs |
+//! | `check.rs` | answers to questions on orbits |
 //!
 //! Invariant: an exchange that is not certain to be an automorphism is never made. Cost: a state is written
 //! down once more, a few microseconds.
 
 mod analysis;
+mod base;
 mod canonical;
+mod check;
 mod layout;
 mod place;
 mod quotient;
@@ -30,10 +34,12 @@ mod variables;
 use narrows_model::{Evaluator, Expr, ProctypeId, TransitionId};
 
 use analysis::{Alike, analyse};
+use base::Guard;
 use layout::Layout;
 
 pub use analysis::Label;
 pub use canonical::{Canonical, CanonicalScratch};
+pub use check::{accepts_symmetric, check_symmetric};
 pub use quotient::{OrbitCount, Quotient};
 
 /// Exchanges of instances under which nothing changes but names.
@@ -43,6 +49,8 @@ pub struct Symmetry {
     alike: Vec<Alike>,
     words: Vec<String>,
     forgets: bool,
+    guard: Guard,
+    is_counted: bool,
     processes: usize,
 }
 
@@ -85,8 +93,8 @@ impl Symmetry {
         };
         let forgets = blocks(&forgetful) > blocks(&plain);
         let found = if forgets { forgetful? } else { plain? };
-        let processes = evaluator.system().initial_processes.len();
-        Ok(Symmetry { layout: found.layout, alike: found.alike, words: found.words, forgets, processes })
+        let analysis::Analysis { layout, alike, words, guard, is_counted, processes, .. } = found;
+        Ok(Symmetry { layout, alike, words, forgets, guard, is_counted, processes })
     }
 
     /// Returns whether it is about states in which values are 0 that nobody reads any more.
@@ -99,14 +107,52 @@ impl Symmetry {
         &self.words
     }
 
-    /// Returns how many exchanges there are; `None` if they are too many to be counted.
+    /// Returns how many exchanges there are; `None` if they are too many to be counted, or tell nothing of
+    /// how many states there are.
     pub fn order(&self) -> Option<u128> {
-        self.layout.order()
+        self.layout.order().filter(|_| self.is_counted)
     }
 
     /// Finds the state that stands for all that an exchange makes of a state.
     pub fn canonical(&self, state: &[u8], scratch: &mut CanonicalScratch, output: &mut Vec<u8>) -> Canonical {
+        scratch.tags.clear();
+        if !self.guard.opens(state) {
+            return self.layout.alone(state, scratch, output);
+        }
         self.layout.canonical(state, scratch, output)
+    }
+
+    /// Finds the same where more is known of each process than the state says: of states that are equal but
+    /// for that, one stands for all. There is a tag for each process; what is known of those that can't be
+    /// exchanged makes no difference.
+    pub fn canonical_with(
+        &self,
+        state: &[u8],
+        tags: &[Vec<u8>],
+        scratch: &mut CanonicalScratch,
+        output: &mut Vec<u8>,
+    ) -> Canonical {
+        if !self.guard.opens(state) {
+            return self.layout.alone(state, scratch, output);
+        }
+        scratch.tags.clear();
+        scratch.tags.extend_from_slice(tags);
+        self.layout.canonical(state, scratch, output)
+    }
+
+    /// Returns whether each of some processes may be exchanged with each other of them.
+    pub fn are_equal(&self, processes: &[usize]) -> bool {
+        let domain = |process: &usize| {
+            let block = self.layout.processes.iter().position(|own| own.contains(process))?;
+            Some(self.layout.domain_of(block))
+        };
+        let domains: Vec<Option<usize>> = processes.iter().map(domain).collect();
+        domains.iter().all(|domain| domain.is_some() && *domain == domains[0])
+    }
+
+    /// Returns how many processes there are.
+    pub fn process_count(&self) -> usize {
+        self.processes
     }
 
     /// Returns the number that each process has in the canonical state that was found last.

@@ -3,7 +3,9 @@
 use std::ops::ControlFlow;
 use std::sync::{Mutex, PoisonError};
 
-use narrows_model::{Difference, Evaluator, Expansion, Scratch, StateSpace, Successor, Violation, Visit};
+use narrows_model::{
+    Difference, Evaluator, Expansion, Move, Scratch, StateSpace, Successor, Violation, Visit,
+};
 
 use super::{CanonicalScratch, Symmetry};
 use crate::{Finding, Run, Wrong};
@@ -47,6 +49,11 @@ impl<'q> Quotient<'q> {
         Quotient { space, symmetry, scratches: Mutex::default(), count: Mutex::new(count) }
     }
 
+    /// Returns what is exchanged.
+    pub fn symmetry(&self) -> &'q Symmetry {
+        self.symmetry
+    }
+
     /// Returns how many states and transitions stand behind those that were expanded.
     pub fn count(&self) -> OrbitCount {
         *self.count.lock().unwrap_or_else(PoisonError::into_inner)
@@ -76,7 +83,6 @@ impl<'q> Quotient<'q> {
     /// Finds a run of the model that shows what a run of the quotient shows.
     pub fn lift(&self, evaluator: Evaluator<'_>, finding: &Finding) -> Option<Finding> {
         let Some(run) = &finding.run else { return Some(finding.clone()) };
-        let evaluator = if self.symmetry.forgets() { evaluator.forgetting() } else { evaluator };
         let mut lifted = Lift::new(self, evaluator)?;
         let is_step = matches!(finding.wrong, Wrong::Violation(_)) && !run.choices.is_empty();
         let plain = run.choices.len() - usize::from(is_step);
@@ -136,17 +142,19 @@ impl StateSpace for Quotient<'_> {
 }
 
 /// A run of the quotient and one of the model, side by side.
-struct Lift<'l, 'q, 's> {
-    quotient: &'l Quotient<'q>,
+pub(super) struct Lift<'l, 'q, 's> {
+    pub(super) quotient: &'l Quotient<'q>,
     evaluator: Evaluator<'s>,
-    canonical: Vec<u8>,
-    real: Vec<u8>,
+    pub(super) canonical: Vec<u8>,
+    pub(super) real: Vec<u8>,
     choices: Vec<u32>,
-    scratch: Scratch,
+    pub(super) scratch: Scratch,
 }
 
 impl<'l, 'q, 's> Lift<'l, 'q, 's> {
-    fn new(quotient: &'l Quotient<'q>, evaluator: Evaluator<'s>) -> Option<Lift<'l, 'q, 's>> {
+    /// Starts at the initial state; the evaluator forgets if the symmetry does.
+    pub(super) fn new(quotient: &'l Quotient<'q>, evaluator: Evaluator<'s>) -> Option<Lift<'l, 'q, 's>> {
+        let evaluator = if quotient.symmetry.forgets() { evaluator.forgetting() } else { evaluator };
         let canonical = quotient.initial().ok()?.0;
         let real = evaluator.initial().ok()?.0;
         let (choices, scratch) = (Vec::new(), Scratch::default());
@@ -164,7 +172,11 @@ impl<'l, 'q, 's> Lift<'l, 'q, 's> {
             number += 1;
             ControlFlow::Continue(())
         });
-        let target = target?;
+        self.lead(target?).map(|_| ())
+    }
+
+    /// Takes a step of the model that leads to an orbit; returns who moves.
+    pub(super) fn lead(&mut self, target: Vec<u8>) -> Option<Vec<Move>> {
         let mut room = Room::default();
         let (mut number, mut found) = (0, None);
         self.evaluator.successors(&self.real, &mut self.scratch, &mut |successor| {
@@ -172,17 +184,17 @@ impl<'l, 'q, 's> Lift<'l, 'q, 's> {
                 let Room { scratch, output } = &mut room;
                 self.quotient.symmetry.canonical(real, scratch, output);
                 if *output == target {
-                    found = Some((number, real.to_vec()));
+                    found = Some((number, real.to_vec(), successor.moves.to_vec()));
                     return ControlFlow::Break(());
                 }
             }
             number += 1;
             ControlFlow::Continue(())
         });
-        let (number, real) = found?;
+        let (number, real, moves) = found?;
         self.choices.push(number);
         (self.real, self.canonical) = (real, target);
-        Some(())
+        Some(moves)
     }
 
     /// Takes a step of the model that goes wrong as one of the quotient does, perhaps with another process or

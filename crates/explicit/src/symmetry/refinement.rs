@@ -51,14 +51,19 @@ fn mix_bytes(hash: u64, bytes: &[u8]) -> u64 {
 
 impl Refinement {
     /// Finds where each block goes in the canonical state.
-    pub(super) fn run(&mut self, layout: &Layout, state: &[u8], labels: &mut Vec<usize>) -> Canonical {
-        self.read(layout, state);
+    pub(super) fn run(
+        &mut self,
+        layout: &Layout,
+        (state, tags): (&[u8], &[Vec<u8>]),
+        labels: &mut Vec<usize>,
+    ) -> Canonical {
+        self.read(layout, (state, tags));
         (self.leaves, self.first, self.best) = (0, None, None);
         self.found.clear();
         self.first_way.clear();
         let mut colours = self.own.clone();
         self.refine(&mut colours);
-        self.search(layout, state, &colours, &mut Vec::new());
+        self.search(layout, (state, tags), &colours, &mut Vec::new());
         let is_exact = self.leaves < MAX_LEAVES;
         labels.clear();
         if let Some((_, best)) = &self.best {
@@ -74,12 +79,15 @@ impl Refinement {
     }
 
     /// Reads the blocks of a state.
-    fn read(&mut self, layout: &Layout, state: &[u8]) {
+    fn read(&mut self, layout: &Layout, (state, tags): (&[u8], &[Vec<u8>])) {
         self.own.clear();
         self.edges.clear();
         self.joints.clear();
         for (block, parts) in layout.blocks.iter().enumerate() {
             let mut own = mix(0, layout.domain_of(block) as u64);
+            for tag in layout.processes[block].iter().filter_map(|process| tags.get(*process)) {
+                own = mix_bytes(mix(own, tag.len() as u64), tag);
+            }
             for (number, part) in (0..).zip(parts) {
                 match part {
                     Part::Plain(range) => own = mix_bytes(own, &state[range.clone()]),
@@ -160,9 +168,15 @@ impl Refinement {
     }
 
     /// Tries all ways to tell blocks of the same colour apart.
-    fn search(&mut self, layout: &Layout, state: &[u8], colours: &[u64], way: &mut Vec<usize>) -> Outcome {
+    fn search(
+        &mut self,
+        layout: &Layout,
+        tagged: (&[u8], &[Vec<u8>]),
+        colours: &[u64],
+        way: &mut Vec<usize>,
+    ) -> Outcome {
         let Some(cell) = first_cell(layout, colours) else {
-            return self.leaf(layout, state, colours, way);
+            return self.leaf(layout, tagged, colours, way);
         };
         let depth = way.len();
         for (number, block) in cell.iter().enumerate() {
@@ -180,7 +194,7 @@ impl Refinement {
             refined[*block] = mix(refined[*block], 0x5eed);
             self.refine(&mut refined);
             way.push(*block);
-            let outcome = self.search(layout, state, &refined, way);
+            let outcome = self.search(layout, tagged, &refined, way);
             way.pop();
             if let Outcome::SameAsFirst(back) = outcome
                 && back < depth
@@ -192,7 +206,13 @@ impl Refinement {
     }
 
     /// All blocks have colours of their own.
-    fn leaf(&mut self, layout: &Layout, state: &[u8], colours: &[u64], way: &[usize]) -> Outcome {
+    fn leaf(
+        &mut self,
+        layout: &Layout,
+        (state, tags): (&[u8], &[Vec<u8>]),
+        colours: &[u64],
+        way: &[usize],
+    ) -> Outcome {
         self.leaves += 1;
         let mut labels = vec![0; colours.len()];
         for domain in &layout.domains {
@@ -204,6 +224,9 @@ impl Refinement {
         }
         let mut output = std::mem::take(&mut self.room);
         layout.apply(&labels, state, &mut output);
+        if !tags.is_empty() {
+            append_tags(layout, &labels, tags, &mut output);
+        }
         let Some((known, others)) = &self.first else {
             self.first = Some((output.clone(), labels.clone()));
             self.first_way = way.to_vec();
@@ -248,6 +271,20 @@ impl Refinement {
             }
         }
         orbit
+    }
+}
+
+/// Writes what else is known of processes behind a state, in the order in which they come to be.
+fn append_tags(layout: &Layout, labels: &[usize], tags: &[Vec<u8>], output: &mut Vec<u8>) {
+    let mut from: Vec<usize> = vec![0; labels.len()];
+    for (block, label) in labels.iter().enumerate() {
+        from[*label] = block;
+    }
+    for tag in
+        from.iter().flat_map(|block| &layout.processes[*block]).filter_map(|process| tags.get(*process))
+    {
+        output.extend((tag.len() as u16).to_be_bytes());
+        output.extend_from_slice(tag);
     }
 }
 

@@ -1,7 +1,7 @@
 //! The variables of a system, with their arrays put together: `m[2].header` is the element 2 of `m[].header`.
 
 use narrows_model::{Leaf, Place, Scalar, System};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::unify::{Node, Nodes};
 
@@ -71,12 +71,12 @@ impl Variables {
     fn add_all(&mut self, home: Home, leaves: &[Leaf], nodes: &mut Nodes) -> Option<()> {
         // Variables of different blocks may share a name.
         let mut names: FxHashMap<String, usize> = FxHashMap::default();
+        // An array may have tens of thousands of elements.
+        let mut met: FxHashSet<(usize, Vec<u32>)> = FxHashSet::default();
         for leaf in leaves {
             let (name, indices) = parted(&leaf.name);
             let known = names.get(&name).copied().filter(|known| {
-                let elements = &self.elements[*known];
-                elements.iter().all(|(_, others)| *others != indices)
-                    && self.list[*known].scalar == leaf.scalar
+                !met.contains(&(*known, indices.clone())) && self.list[*known].scalar == leaf.scalar
             });
             let number = match known {
                 Some(known) => known,
@@ -99,6 +99,7 @@ impl Variables {
                 }
                 dimension.length = dimension.length.max(index.checked_add(1)?);
             }
+            met.insert((number, indices.clone()));
             self.at.insert((home, leaf.offset), (number, indices.clone()));
             self.elements[number].push((leaf.offset, indices));
         }

@@ -201,6 +201,11 @@ impl Encoding {
         self.layout
     }
 
+    /// Returns the bits of a byte.
+    pub(super) fn bits_of(&self, byte: usize) -> Key {
+        self.pieces.get(byte).map_or(0, Piece::mask)
+    }
+
     /// Returns the bits of some bytes.
     pub(super) fn bits_for(&self, bytes: &Range<u32>) -> Key {
         let pieces = self.pieces.iter().skip(bytes.start as usize).take(bytes.len());

@@ -1,12 +1,11 @@
 //! What a table lacks, found out: one state is looked at and evaluated, and all that look alike are known.
 
-use std::ops::ControlFlow;
-
 use narrows_gpu::{Key, Outcome, Table};
-use narrows_model::{Evaluator, Expansion, Limit, Outline, ProcessSet, Scratch, StateSpace, Visit};
+use narrows_model::{Evaluator, Expr, Limit, Outline, Progress, StepPart};
 use rustc_hash::FxHashMap;
 
 use super::encoding::{Encoding, Outgrown};
+use super::observer::{Observer, Owner, Position, Seen, Target, Way};
 use crate::reduction::ReadSets;
 use crate::search::Counts;
 use crate::{Budget, Engine};
@@ -16,12 +15,18 @@ pub(super) struct Learner<'a, 's> {
     evaluator: Evaluator<'s>,
     read_sets: ReadSets<'s>,
     budget: &'a Budget,
+    /// What is to hold in every state: each has a root as a process has, after theirs.
+    pub(super) invariants: &'a [Expr],
     pub(super) encoding: Encoding,
     pub(super) table: Table,
+    /// The nodes that refine a root, by their masks.
     nodes: FxHashMap<(u32, Key), u32>,
-    /// The process that each node belongs to.
-    process_of: Vec<u32>,
-    scratch: Scratch,
+    /// What each root is about.
+    owners: FxHashMap<u32, Owner>,
+    /// In which parts the steps of a process are found, by where it is.
+    splits: FxHashMap<Position, Vec<StepPart>>,
+    /// The forks, with their branches, by where a process is and which components there are.
+    forks: FxHashMap<(Position, Key), (u32, Vec<u32>)>,
     outline: Outline,
     pub(super) evaluated: u64,
 }
@@ -40,18 +45,28 @@ impl From<Limit> for Interrupt {
     }
 }
 
+/// Where a process has at most so many bits of its own, its table begins with all of them, otherwise with its
+/// location.
+const FEW_BITS: u32 = 10;
+
 impl<'a, 's> Learner<'a, 's> {
     /// Prepares it; `None` if nothing can be known of the system.
-    pub(super) fn new(engine: &Engine<'s>, budget: &'a Budget) -> Option<Learner<'a, 's>> {
+    pub(super) fn new(
+        engine: &Engine<'s>,
+        invariants: &'a [Expr],
+        budget: &'a Budget,
+    ) -> Option<Learner<'a, 's>> {
         Some(Learner {
             evaluator: engine.evaluator(),
             read_sets: ReadSets::new(engine)?,
             budget,
+            invariants,
             encoding: Encoding::default(),
             table: Table::default(),
             nodes: FxHashMap::default(),
-            process_of: Vec::new(),
-            scratch: Scratch::with_pulses(),
+            owners: FxHashMap::default(),
+            splits: FxHashMap::default(),
+            forks: FxHashMap::default(),
             outline: Outline::default(),
             evaluated: 0,
         })
@@ -66,22 +81,43 @@ impl<'a, 's> Learner<'a, 's> {
     pub(super) fn begin(&mut self, initial: &[u8]) {
         let processes = self.encoding.processes() as u32;
         let layout = self.encoding.layout();
+        self.evaluator.outline(initial, &mut self.outline);
         let root = |process: u32| {
             // Where all states have the same components, it is known where a process is.
-            let rounds = self.read_sets.rounds(initial, process as usize).filter(|_| layout == 0);
-            let own = rounds.iter().filter_map(|rounds| rounds.bytes.first()).flatten();
-            own.fold(layout, |mask, bytes| mask | self.encoding.bits_for(bytes))
+            let outline = self.outline.processes.get(process as usize).filter(|_| layout == 0);
+            outline.map_or(layout, |outline| {
+                let local_bytes = self.evaluator.system().proctype(outline.proctype).local_bytes;
+                let end = outline.locals as u32 + local_bytes;
+                let own = self.encoding.bits_for(&(outline.start as u32..end));
+                let head = self.encoding.bits_for(&(outline.start as u32..outline.locals as u32));
+                if own.count_ones() <= FEW_BITS { own } else { head }
+            })
         };
-        let roots: Vec<Key> = (0..processes).map(root).collect();
+        let watched = self.invariants.iter().map(|_| layout);
+        let roots: Vec<Key> = (0..processes).map(root).chain(watched).collect();
         self.table = Table::new(&roots, layout);
         let nodes = (0..).zip(roots.iter().chain([&layout]));
         self.nodes = nodes.map(|(process, mask)| ((process, *mask), process)).collect();
-        self.process_of = (0..=processes).collect();
+        self.owners = (0..=self.idle()).map(|process| (process, Owner { process, part: None })).collect();
+        self.splits.clear();
+        self.forks.clear();
     }
 
-    /// Returns the key of a state.
+    /// Returns the root that is asked where no process has a step.
+    fn idle(&self) -> u32 {
+        (self.encoding.processes() + self.invariants.len()) as u32
+    }
+
+    /// Returns the key of a state. What is new to it is taken note of.
     pub(super) fn key(&mut self, state: &[u8]) -> Result<Key, Interrupt> {
-        key(&mut self.encoding, &self.evaluator, &mut self.outline, state)
+        if let Ok(key) = self.encoding.key(state) {
+            return Ok(key);
+        }
+        self.note(state);
+        if self.encoding.is_stale() {
+            return Err(Interrupt::Anew);
+        }
+        self.encoding.key(state).map_err(|Outgrown| Interrupt::Anew)
     }
 
     /// Adds what is missing: nodes, with a key that leads there.
@@ -89,120 +125,160 @@ impl<'a, 's> Learner<'a, 's> {
         &mut self,
         mut missing: Vec<(u32, Key)>,
         counts: &mut Counts,
+        progress: Progress,
     ) -> Result<(), Interrupt> {
         // In an order that does not depend on that in which a device comes by them.
         missing.sort_unstable_by_key(|(node, key)| (*node, key & self.table.mask(*node), *key));
         missing.dedup_by_key(|(node, key)| (*node, *key & self.table.mask(*node)));
-        let mut state = Vec::new();
-        for (node, key) in missing {
-            self.encoding.decode(key, &mut state);
-            self.resolve(node, key, &state, counts)?;
+        let owner = |node: u32| {
+            self.owners.get(&self.table.root(node)).copied().unwrap_or(Owner { process: node, part: None })
+        };
+        let asked: Vec<(Owner, Key)> = missing.iter().map(|(node, key)| (owner(*node), *key)).collect();
+        let observer = Observer {
+            evaluator: self.evaluator,
+            read_sets: &self.read_sets,
+            encoding: &self.encoding,
+            splits: &self.splits,
+            invariants: self.invariants,
+            budget: self.budget,
+            progress,
+        };
+        let seen = observer.look(&asked, counts)?;
+        self.evaluated += seen.len() as u64;
+        // All that is new is taken note of, before it is clear whether keys do for it.
+        let mut is_anew = false;
+        for seen in &seen {
+            if let Seen::UnknownLayout(state) = seen {
+                self.note(state);
+                is_anew = true;
+            }
+            for state in seen.new_states() {
+                is_anew |= self.key(state).is_err();
+            }
+        }
+        if is_anew {
+            return Err(Interrupt::Anew);
+        }
+        for ((node, key), seen) in missing.into_iter().zip(seen) {
+            self.add(node, key, seen)?;
         }
         Ok(())
     }
 
-    /// Adds what a process does in a state, and how a device finds that out.
-    fn resolve(&mut self, node: u32, key: Key, state: &[u8], counts: &mut Counts) -> Result<(), Interrupt> {
-        self.evaluator.outline(state, &mut self.outline);
-        if !self.encoding.knows_layout(&self.outline) {
-            self.note(state);
-            return Err(Interrupt::Anew);
-        }
-        let process = self.process_of[node as usize];
-        let is_idle = process as usize == self.encoding.processes();
-        let rounds = if is_idle {
-            Some(self.read_sets.idle_rounds(state))
-        } else {
-            self.read_sets.rounds(state, process as usize)
-        };
-        let mut node = node;
-        let mut mask = self.encoding.layout();
-        for bytes in rounds.iter().flat_map(|rounds| &rounds.bytes) {
-            mask = bytes.iter().fold(mask, |mask, bytes| mask | self.encoding.bits_for(bytes));
-            let here = self.table.mask(node);
-            if mask & !here == 0 {
-                continue;
+    /// Adds what was seen in a state for which a node lacks the value.
+    fn add(&mut self, node: u32, key: Key, seen: Seen) -> Result<(), Interrupt> {
+        match seen {
+            Seen::UnknownLayout(_) => Err(Interrupt::Anew),
+            Seen::Absent => {
+                self.table.note(node, key, &Outcome::Steps(Vec::new()));
+                Ok(())
             }
-            let next = match self.nodes.get(&(process, mask)) {
-                Some(next) => *next,
-                None => {
-                    let next = self.table.add_node(mask).ok_or(Limit::Memory)?;
-                    self.nodes.insert((process, mask), next);
-                    self.process_of.push(process);
-                    next
+            Seen::Other(way) => self.add_way(node, key, &way),
+            Seen::Present { position, parts, ways } => {
+                let root = self.table.root(node);
+                let is_whole = root > self.idle() || parts.iter().all(|part| part.edge.is_none());
+                // Where another state was divided otherwise, this one is asked for again.
+                if !is_whole && *self.splits.entry(position).or_insert_with(|| parts.clone()) != parts {
+                    return Ok(());
                 }
-            };
-            self.table.note((process, node), key, &Outcome::Node(next));
+                match ways.as_slice() {
+                    [way] => self.add_way(node, key, way),
+                    ways => self.add_fork((node, root), key, (position, &parts), ways),
+                }
+            }
+        }
+    }
+
+    /// Adds the ways on of a process as branches of a fork.
+    fn add_fork(
+        &mut self,
+        (node, process): (u32, u32),
+        key: Key,
+        (position, parts): (Position, &[StepPart]),
+        ways: &[Way],
+    ) -> Result<(), Interrupt> {
+        let layout = self.encoding.layout();
+        let head = self.head(key, position.0);
+        let node = self.refined(node, key, head)?;
+        let place = (position, key & layout);
+        if !self.forks.contains_key(&place) {
+            let mut branches = Vec::new();
+            for (part, way) in parts.iter().zip(ways) {
+                let mask = layout | way.rounds[0];
+                let branch = self.table.add_node(mask, None).ok_or(Limit::Memory)?;
+                self.nodes.insert((branch, mask), branch);
+                self.owners.insert(branch, Owner { process: position.0, part: Some(*part) });
+                branches.push(branch);
+            }
+            let fork = self.table.add_fork(process, &branches).ok_or(Limit::Memory)?;
+            self.forks.insert(place, (fork, branches));
+        }
+        let Some((fork, branches)) = self.forks.get(&place) else { return Ok(()) };
+        self.table.note(node, key, &Outcome::Fork(*fork));
+        for (branch, way) in branches.clone().into_iter().zip(ways) {
+            self.add_way(branch, key, way)?;
+        }
+        Ok(())
+    }
+
+    /// Returns the bits that tell which components there are, and where a process is.
+    fn head(&mut self, key: Key, process: u32) -> Key {
+        let mut state = Vec::new();
+        self.encoding.decode(key, &mut state);
+        self.evaluator.outline(&state, &mut self.outline);
+        let head = self
+            .outline
+            .processes
+            .get(process as usize)
+            .map_or(0, |process| self.encoding.bits_for(&(process.start as u32..process.locals as u32)));
+        self.encoding.layout() | head
+    }
+
+    /// Follows what is known of a key, from a node to the last one.
+    fn last_known(&self, mut node: u32, key: Key) -> u32 {
+        while let Some(next) = self.table.next(node, key) {
             node = next;
+        }
+        node
+    }
+
+    /// Adds what happens in a state, and how a device finds that out.
+    fn add_way(&mut self, mut node: u32, key: Key, way: &Way) -> Result<(), Interrupt> {
+        for mask in way.rounds {
+            node = self.refined(node, key, mask)?;
         }
         if self.table.knows(node, key) {
             return Ok(());
         }
-        let outcome = match rounds {
-            None => Outcome::Steps(Vec::new()),
-            Some(rounds) if !rounds.is_known => Outcome::Host,
-            Some(_) => self.steps((!is_idle).then_some(process), key, state, counts)?,
-        };
-        self.table.note((process, node), key, &outcome);
+        let mut flips = Vec::new();
+        for target in way.steps.iter().flatten() {
+            flips.push(match target {
+                Target::Flip(flip) => *flip,
+                Target::New(state) => self.key(state)? ^ key,
+            });
+        }
+        let outcome = if way.steps.is_some() { Outcome::Steps(flips) } else { Outcome::Host };
+        self.table.note(node, key, &outcome);
         Ok(())
     }
 
-    /// Evaluates what a process does in a state, or what happens where none does anything.
-    fn steps(
-        &mut self,
-        process: Option<u32>,
-        key: Key,
-        state: &[u8],
-        counts: &mut Counts,
-    ) -> Result<Outcome, Interrupt> {
-        self.evaluated += 1;
-        let mut flips = Vec::new();
-        let (mut is_special, mut is_deadlock, mut stop) = (false, false, None);
-        let Learner { evaluator, encoding, outline, scratch, budget, .. } = self;
-        let visit: &mut Visit<'_> = &mut |successor| {
-            if successor.pulse.is_some() {
-                stop = counts.pulse(&successor, budget, 0, 0).map(Interrupt::Limit);
-                return if stop.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
+    /// Makes more bits decide from a node on, and returns where they do.
+    fn refined(&mut self, node: u32, key: Key, mask: Key) -> Result<u32, Interrupt> {
+        let node = self.last_known(node, key);
+        let here = self.table.mask(node);
+        if mask & !here == 0 || self.table.knows(node, key) {
+            return Ok(node);
+        }
+        let (root, mask) = (self.table.root(node), mask | here);
+        let next = match self.nodes.get(&(root, mask)) {
+            Some(next) => *next,
+            None => {
+                let next = self.table.add_node(mask, Some(node)).ok_or(Limit::Memory)?;
+                self.nodes.insert((root, mask), next);
+                next
             }
-            counts.mark(successor.moves);
-            match (successor.target, successor.violations) {
-                (Some(target), []) => match self::key(encoding, evaluator, outline, target) {
-                    Ok(target) => flips.push(target ^ key),
-                    // The others may be new too.
-                    Err(interrupt) => stop = Some(interrupt),
-                },
-                _ => is_special = true,
-            }
-            ControlFlow::Continue(())
         };
-        match process {
-            Some(process) => {
-                let alone: ProcessSet = [process as usize].into_iter().collect();
-                evaluator.successors_of(alone, state, scratch, visit);
-            }
-            None => is_deadlock = evaluator.successors(state, scratch, visit) == Expansion::Deadlock,
-        }
-        match stop {
-            Some(interrupt) => Err(interrupt),
-            None if is_special || is_deadlock => Ok(Outcome::Host),
-            None => Ok(Outcome::Steps(flips)),
-        }
+        self.table.note(node, key, &Outcome::Node(next));
+        Ok(next)
     }
-}
-
-/// Returns the key of a state. What is new to it is taken note of.
-fn key(
-    encoding: &mut Encoding,
-    evaluator: &Evaluator<'_>,
-    outline: &mut Outline,
-    state: &[u8],
-) -> Result<Key, Interrupt> {
-    if let Ok(key) = encoding.key(state) {
-        return Ok(key);
-    }
-    encoding.note(evaluator, state, outline);
-    if encoding.is_stale() {
-        return Err(Interrupt::Anew);
-    }
-    encoding.key(state).map_err(|Outgrown| Interrupt::Anew)
 }

@@ -6,16 +6,22 @@
 //! order that depends on the states alone. So counts, verdicts and the length of runs are those of a search
 //! on the processor, whatever the device.
 //!
-//! `encoding.rs` turns states into keys, `learner.rs` fills the table, `search.rs` goes from level to level,
-//! `paths.rs` finds runs without links to predecessors.
+//! `encoding.rs` turns states into keys, `observer.rs` finds out what processes do and which bits decide,
+//! `learner.rs` fills the table with that, `search.rs` goes from level to level, `paths.rs` finds runs
+//! without links to predecessors.
 
 mod encoding;
+mod invariants;
 mod learner;
+mod observer;
 mod paths;
 mod search;
 
 use narrows_gpu::{Device, Failure};
 use narrows_model::{Coverage, Refusal};
+
+pub use invariants::{Invariants, check_invariants, invariants_by_tables, is_invariant};
+use search::Aims;
 
 use crate::{End, Engine, Exploration, Goal, SearchScope, breadth_first};
 
@@ -73,7 +79,9 @@ pub fn breadth_first_by_tables(
     samples: usize,
 ) -> Result<Exploration, Refusal> {
     accepts_tables(engine)?;
-    search::search(engine, goals, scope, device, samples).map_err(Refusal::new)
+    let aims = Aims { goals, ..Aims::default() };
+    let searched = search::search(engine, aims, scope, device, samples);
+    searched.map(|(exploration, _)| exploration).map_err(Refusal::new)
 }
 
 /// Visits states in the order of their distance from the initial state, as [`breadth_first`] does, on a
@@ -103,8 +111,9 @@ pub(crate) fn breadth_first_on(engine: &Engine<'_>, goals: &[Goal], scope: &Sear
         Ok(device) => device,
         Err(failure) => return without(&failure.to_string()),
     };
-    let searched = search::search(engine, goals, scope, &mut *device, accelerator.samples());
-    searched.unwrap_or_else(|reason| without(&reason))
+    let aims = Aims { goals, ..Aims::default() };
+    let searched = search::search(engine, aims, scope, &mut *device, accelerator.samples());
+    searched.map_or_else(|reason| without(&reason), |(exploration, _)| exploration)
 }
 
 /// A search that was not done.
@@ -115,5 +124,6 @@ fn nothing() -> Exploration {
         findings: Vec::new(),
         partial: 0,
         profile: None,
+        labels: Vec::new(),
     }
 }

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use std::ops::ControlFlow;
 
 use narrows_gpu::{Device, Failure, Key, Place};
-use narrows_model::{Expansion, Limit, Scratch, SearchProfile, StateSpace, Violation};
+use narrows_model::{Expansion, Expr, Limit, Scratch, SearchProfile, StateSpace, Violation};
 use rustc_hash::FxHashSet;
 
 use super::learner::{Interrupt, Learner};
@@ -42,20 +42,38 @@ impl From<Failure> for Stop {
     }
 }
 
-/// Visits states in the order of their distance from the initial state, until every goal is decided; without
-/// goals, until all are visited. The error is why that can't be done with this device.
+/// What a search is to decide: until all of it is decided, or without any of it, all states are visited.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Aims<'a> {
+    pub(super) goals: &'a [Goal],
+    /// What is to hold in every state.
+    pub(super) invariants: &'a [Expr],
+}
+
+/// Where an invariant does not hold.
+#[derive(Clone, Debug)]
+pub(super) struct Broken {
+    /// The states of a shortest run; in the last one it does not hold.
+    pub(super) states: Vec<Vec<u8>>,
+    /// What goes wrong when it is evaluated, if that does.
+    pub(super) fault: Option<Violation>,
+}
+
+/// Visits states in the order of their distance from the initial state; tells also of each invariant where it
+/// does not hold. The error is why that can't be done with this device.
 pub(super) fn search(
     engine: &Engine<'_>,
-    goals: &[Goal],
+    aims: Aims<'_>,
     scope: &SearchScope<'_>,
     device: &mut dyn Device,
     samples: usize,
-) -> Result<Exploration, Reason> {
+) -> Result<(Exploration, Vec<Option<Broken>>), Reason> {
     let unknown = || "no tables can be made of this model".to_owned();
-    let learner = Learner::new(engine, scope.budget).ok_or_else(unknown)?;
+    let learner = Learner::new(engine, aims.invariants, scope.budget).ok_or_else(unknown)?;
     let mut search = Search {
         engine,
-        goals,
+        goals: aims.goals,
+        broken: vec![None; aims.invariants.len()],
         scope,
         device: RefCell::new(device),
         learner,
@@ -74,7 +92,8 @@ pub(super) fn search(
             Err(Stop::Broken(reason)) => return Err(reason),
         }
     };
-    Ok(search.finish(end))
+    let broken = std::mem::take(&mut search.broken);
+    Ok((search.finish(end), broken))
 }
 
 /// How often things were done.
@@ -88,6 +107,7 @@ struct Tally {
 struct Search<'a, 's> {
     engine: &'a Engine<'s>,
     goals: &'a [Goal],
+    broken: Vec<Option<Broken>>,
     scope: &'a SearchScope<'a>,
     device: RefCell<&'a mut dyn Device>,
     learner: Learner<'a, 's>,
@@ -104,6 +124,8 @@ enum Wrong {
     Deadlock(Vec<u8>),
     /// The state, the number of the step, what.
     Step(Vec<u8>, u32, Vec<Violation>),
+    /// The state, the number of the invariant that does not hold, and what goes wrong on the way.
+    Invariant(Vec<u8>, usize, Option<Violation>),
 }
 
 impl Search<'_, '_> {
@@ -143,6 +165,7 @@ impl Search<'_, '_> {
     fn run(&mut self) -> Result<(), Stop> {
         (self.counts.transitions, self.counts.depth) = (0, 0);
         self.findings = Findings::default();
+        self.broken.fill(None);
         self.tally.special = 0;
         let (initial, violations) = match self.engine.initial() {
             Ok(initial) => initial,
@@ -202,7 +225,8 @@ impl Search<'_, '_> {
         let is_decided = |goal: &Goal| {
             goal.patience.is_some_and(|patience| states > patience) || self.findings.answers(&goal.question)
         };
-        !self.goals.is_empty() && self.goals.iter().all(is_decided)
+        let is_asked = !self.goals.is_empty() || !self.broken.is_empty();
+        is_asked && self.goals.iter().all(is_decided) && self.broken.iter().all(Option::is_some)
     }
 
     /// Expands the states of a level by the table; returns those that are the host's.
@@ -228,7 +252,8 @@ impl Search<'_, '_> {
                     self.device.get_mut().grow()?;
                 }
                 if !expanded.missing.is_empty() {
-                    self.learner.answer(expanded.missing, &mut self.counts)?;
+                    let progress = self.progress();
+                    self.learner.answer(expanded.missing, &mut self.counts, progress)?;
                     self.device.get_mut().learn(&self.learner.table)?;
                     self.ensure_worth()?;
                 }
@@ -240,7 +265,7 @@ impl Search<'_, '_> {
     /// Makes sure that a row serves many states.
     fn ensure_worth(&mut self) -> Result<(), Stop> {
         let (rows, states) = (self.learner.table.len() as u64, self.device.get_mut().len());
-        if rows > MANY_ROWS && states < rows * WORTH {
+        if rows > MANY_ROWS && states < rows * WORTH || rows > SOME_ROWS && states < rows {
             let reason = format!(
                 "a process looks at so much that {rows} rows of tables are good for {states} states only; leave --engine gpu out"
             );
@@ -265,6 +290,10 @@ impl Search<'_, '_> {
             if number % WATCH_STATES == 0 {
                 self.watch()?;
             }
+            self.test(&state, &mut wrong);
+            if self.goals.is_empty() && self.is_every_one_broken(&wrong) {
+                break;
+            }
             self.visit_one(state, &mut wrong, &mut keys)?;
             if keys.len() >= WATCH_STATES {
                 self.insert(&mut keys)?;
@@ -272,6 +301,29 @@ impl Search<'_, '_> {
         }
         self.insert(&mut keys)?;
         self.report(wrong)
+    }
+
+    /// Tests the invariants that were not seen broken.
+    fn test(&self, state: &[u8], wrong: &mut Vec<Wrong>) {
+        let evaluator = self.engine.evaluator();
+        for (number, invariant) in self.learner.invariants.iter().enumerate() {
+            let is_known = |wrong: &Wrong| matches!(wrong, Wrong::Invariant(_, known, _) if *known == number);
+            if self.broken[number].is_some() || wrong.iter().any(is_known) {
+                continue;
+            }
+            match evaluator.holds(invariant, state) {
+                Ok(true) => {}
+                Ok(false) => wrong.push(Wrong::Invariant(state.to_vec(), number, None)),
+                Err(fault) => wrong.push(Wrong::Invariant(state.to_vec(), number, Some(fault))),
+            }
+        }
+    }
+
+    /// Returns whether there are invariants, and none of them holds.
+    fn is_every_one_broken(&self, wrong: &[Wrong]) -> bool {
+        let known = self.broken.iter().flatten().count();
+        let new = wrong.iter().filter(|wrong| matches!(wrong, Wrong::Invariant(..))).count();
+        !self.broken.is_empty() && known + new == self.broken.len()
     }
 
     fn insert(&mut self, keys: &mut Vec<Key>) -> Result<(), Stop> {
@@ -289,7 +341,7 @@ impl Search<'_, '_> {
                 stop = limit.map(|limit| Stop::End(End::Limit(limit)));
                 return if stop.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
             }
-            counts.mark(successor.moves);
+            counts.mark(&successor);
             if !successor.violations.is_empty() {
                 wrong.push(Wrong::Step(state.clone(), choice, successor.violations.to_vec()));
             }
@@ -314,14 +366,17 @@ impl Search<'_, '_> {
 
     /// Notes what goes wrong, with a run to it where one is wanted.
     fn report(&mut self, wrong: Vec<Wrong>) -> Result<(), Stop> {
-        let broken = RefCell::new(None);
-        let Search { engine, learner, device, levels, findings, .. } = self;
-        let run = |state: &[u8], choice: Option<u32>| {
+        let failed = RefCell::new(None);
+        let Search { engine, learner, device, levels, findings, broken, .. } = self;
+        let path_to = |state: &[u8]| {
             let found = path(&mut **device.borrow_mut(), engine, &learner.encoding, levels, state);
-            let states = found.unwrap_or_else(|failure| {
-                *broken.borrow_mut() = Some(failure);
+            found.unwrap_or_else(|failure| {
+                *failed.borrow_mut() = Some(failure);
                 Vec::new()
-            });
+            })
+        };
+        let run = |state: &[u8], choice: Option<u32>| {
+            let states = path_to(state);
             let mut run = Run::through(*engine, states.iter().map(Vec::as_slice), &[]);
             run.choices.extend(choice);
             run
@@ -336,9 +391,12 @@ impl Search<'_, '_> {
                 Wrong::Step(state, choice, violations) => {
                     findings.add(&violations, || run(&state, Some(choice)));
                 }
+                Wrong::Invariant(state, number, fault) => {
+                    broken[number] = Some(Broken { states: path_to(&state), fault });
+                }
             }
         }
-        match broken.into_inner() {
+        match failed.into_inner() {
             Some(failure) => Err(failure.into()),
             None => Ok(()),
         }
@@ -364,13 +422,17 @@ impl Search<'_, '_> {
             findings: self.findings.into_list(),
             partial: 0,
             profile: Some(SearchProfile { threads: 1, phases: Vec::new(), counts }),
+            labels: Vec::new(),
         }
     }
 }
 
+/// With more rows than this, each must be good for a state.
+const SOME_ROWS: u64 = 1 << 14;
+
 /// With more rows than this, each must be good for so many states.
-const MANY_ROWS: u64 = 1 << 17;
-const WORTH: u64 = 4;
+const MANY_ROWS: u64 = 1 << 19;
+const WORTH: u64 = 3;
 
 /// After so many steps a walk begins anew.
 const WALK: usize = 256;

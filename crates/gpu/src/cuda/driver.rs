@@ -42,7 +42,6 @@ functions! {
     device_name = c"cuDeviceGetName" (*mut c_char, c_int, c_int);
     device_attribute = c"cuDeviceGetAttribute" (*mut c_int, c_int, c_int);
     retain = c"cuDevicePrimaryCtxRetain" (*mut Handle, c_int);
-    release = c"cuDevicePrimaryCtxRelease_v2" (c_int);
     set_current = c"cuCtxSetCurrent" (Handle);
     synchronize = c"cuCtxSynchronize" ();
     memory_info = c"cuMemGetInfo_v2" (*mut usize, *mut usize);
@@ -114,10 +113,10 @@ impl Library {
     }
 }
 
-/// A GPU, made current for the thread that has opened it.
+/// A GPU, made current for the thread that has opened it. It stays open until the program ends: what belongs
+/// to it is freed, but to open it again would take a part of a second.
 pub(super) struct Context {
     functions: Functions,
-    device: c_int,
     pub(super) name: String,
     pub(super) multiprocessors: u32,
     pub(super) capability: (i32, i32),
@@ -178,7 +177,7 @@ impl Context {
             let name = CStr::from_bytes_until_nul(&name).unwrap_or_default().to_string_lossy().into_owned();
             let mut handle = ptr::null_mut();
             functions.check("cuDevicePrimaryCtxRetain", (functions.retain)(&raw mut handle, device))?;
-            let context = Context { functions, device, name, multiprocessors, capability };
+            let context = Context { functions, name, multiprocessors, capability };
             context.check("cuCtxSetCurrent", (context.functions.set_current)(handle))?;
             Ok(Rc::new(context))
         }
@@ -200,13 +199,6 @@ impl Context {
     pub(super) fn synchronize(&self) -> Result<(), Failure> {
         // SAFETY: it has no arguments.
         self.check("cuCtxSynchronize", unsafe { (self.functions.synchronize)() })
-    }
-}
-
-impl Drop for Context {
-    fn drop(&mut self) {
-        // SAFETY: it was retained once, and nothing that belongs to it is left: all of that keeps it alive.
-        unsafe { (self.functions.release)(self.device) };
     }
 }
 
@@ -268,11 +260,16 @@ impl Buffer {
 
     /// Writes values at the beginning.
     pub(super) fn write<T: Plain>(&self, values: &[T]) -> Result<(), Failure> {
+        self.write_at(0, values)
+    }
+
+    /// Writes values from a byte on.
+    pub(super) fn write_at<T: Plain>(&self, offset: usize, values: &[T]) -> Result<(), Failure> {
         let bytes = size_of_val(values);
-        assert!(bytes <= self.bytes, "there is room");
+        assert!(offset + bytes <= self.bytes, "there is room");
+        let address = self.address + offset as u64;
         // SAFETY: both sides have so many bytes, and the values are plain.
-        let status =
-            unsafe { (self.context.functions.to_device)(self.address, values.as_ptr().cast(), bytes) };
+        let status = unsafe { (self.context.functions.to_device)(address, values.as_ptr().cast(), bytes) };
         self.context.check("cuMemcpyHtoD", status)
     }
 

@@ -5,19 +5,20 @@
 //!
 //! The set of states is a hash table with open addressing; states are kept a second time in the order in
 //! which they were found. Both have room for a share of the memory at first, and are made eight times as
-//! large when the room gets scarce: a thread looks at how many states there are before it expands one, and
-//! leaves it for later if all threads together might find too many.
+//! large when the room gets scarce, or as large as can be: a thread looks at how many states there are before
+//! it expands one, and leaves it for later if all threads together might find too many.
 
 #![expect(unsafe_code, reason = "nobody but the caller knows the parameters of a kernel")]
 
 mod driver;
+mod upload;
 
 use std::ops::Range;
 use std::rc::Rc;
 
-use crate::table::Slot;
 use crate::{Device, Expanded, Failure, Key, Limits, Place, Table, Width};
 use driver::{Buffer, Context, Function, Module};
+use upload::Uploaded;
 
 const NARROW: &str = include_str!("../../kernel/narrow.ptx");
 const WIDE: &str = include_str!("../../kernel/wide.ptx");
@@ -41,7 +42,7 @@ const GROWTH: u64 = 8;
 const SLOTS_FOR_TWO: u64 = 3;
 
 /// So many values are asked for at once, and about as many are known to have been asked for.
-const REQUESTS: u32 = 1 << 16;
+const REQUESTS: u32 = 1 << 17;
 const ASKED: u32 = 1 << 20;
 
 /// So many keys of the host's are added at once, and states put into a larger set.
@@ -70,6 +71,7 @@ struct Loaded {
     add: Function,
     rehash: Function,
     trace: Function,
+    fill: Function,
     counters: Buffer,
     missing: Buffer,
     special: Buffer,
@@ -87,16 +89,6 @@ struct States {
     slots: u64,
     room: u64,
     length: u64,
-}
-
-/// A table as the device has it.
-struct Uploaded {
-    slots: Buffer,
-    masks: Buffer,
-    flips: Buffer,
-    slot_mask: u32,
-    processes: u32,
-    most_steps: u64,
 }
 
 impl Cuda {
@@ -140,6 +132,7 @@ impl Cuda {
             add: module.function(c"add")?,
             rehash: module.function(c"rehash")?,
             trace: module.function(c"trace")?,
+            fill: module.function(c"fill")?,
             counters: buffer(COUNTERS as u64 * 8)?,
             missing: buffer(u64::from(REQUESTS) * 2 * width.bytes())?,
             special: buffer(stride * width.bytes())?,
@@ -174,7 +167,8 @@ impl Cuda {
         let left = self.budget()?.saturating_sub(in_use) / bytes;
         let most = left * 2 / (SLOTS_FOR_TWO + 2);
         let length = old.as_ref().map_or(0, |(_, length)| *length);
-        let room = least.min(most);
+        // What could not grow again takes all at once.
+        let room = if least > most / 2 { most } else { least };
         if room < 1 << 10 || room < length + length / 4 {
             // All that was found stays as it is: for runs.
             if let Some((order, length)) = old {
@@ -210,10 +204,8 @@ impl Cuda {
         Ok([set.address(), order.address(), *slots, limit])
     }
 
-    fn table_argument(&self) -> Result<[u64; 4], Failure> {
-        let table = self.table.as_ref().ok_or(Failure::Full)?;
-        let last = u64::from(table.slot_mask) | u64::from(table.processes) << 32;
-        Ok([table.slots.address(), table.masks.address(), table.flips.address(), last])
+    fn table_argument(&self) -> Result<[u64; 5], Failure> {
+        Ok(self.table.as_ref().ok_or(Failure::Full)?.argument())
     }
 
     fn requests_argument(&self) -> Result<[u64; 4], Failure> {
@@ -225,7 +217,7 @@ impl Cuda {
     /// Returns how many blocks expand states, and beyond how many states none is expanded: each thread may
     /// find as many as a state has steps before it looks again.
     fn blocks_and_limit(&self) -> Result<(u32, u64), Failure> {
-        let most_steps = self.table.as_ref().map_or(1, |table| table.most_steps).max(1);
+        let most_steps = self.table.as_ref().map_or(1, Uploaded::most_steps).max(1);
         let room = self.states()?.room;
         let fitting = room / 4 / most_steps / u64::from(BLOCK);
         let blocks = fitting.min(u64::from(self.context.multiprocessors * BLOCKS)).max(1);
@@ -277,32 +269,6 @@ fn words_of(keys: &[Key], width: Width) -> Vec<u64> {
     words
 }
 
-fn slot_words(slots: &[Slot], width: Width) -> Vec<u64> {
-    let mut words = Vec::with_capacity(slots.len() * 4);
-    for slot in slots {
-        push(&mut words, width, slot.look);
-        words.push(u64::from(slot.node) | u64::from(slot.what) << 32);
-        if width == Width::Wide {
-            words.push(0);
-        }
-    }
-    words
-}
-
-/// Writes words to a buffer, a larger one if need be.
-fn upload(context: &Rc<Context>, old: Option<Buffer>, words: &[u64]) -> Result<Buffer, Failure> {
-    let bytes = size_of_val(words);
-    let buffer = match old {
-        Some(buffer) if buffer.bytes() >= bytes => buffer,
-        old => {
-            drop(old);
-            Buffer::new(context, bytes * 2)?
-        }
-    };
-    buffer.write(words)?;
-    Ok(buffer)
-}
-
 impl Device for Cuda {
     fn name(&self) -> String {
         self.context.name.clone()
@@ -319,19 +285,13 @@ impl Device for Cuda {
     }
 
     fn learn(&mut self, table: &Table) -> Result<(), Failure> {
-        let width = self.loaded()?.width;
-        let (slots, masks, flips) = match self.table.take() {
-            Some(Uploaded { slots, masks, flips, .. }) => (Some(slots), Some(masks), Some(flips)),
-            None => (None, None, None),
+        let mut uploaded = match self.table.take() {
+            Some(uploaded) => uploaded,
+            None => Uploaded::new(&self.context)?,
         };
-        self.table = Some(Uploaded {
-            slots: upload(&self.context, slots, &slot_words(&table.slots, width))?,
-            masks: upload(&self.context, masks, &words_of(&table.masks, width))?,
-            flips: upload(&self.context, flips, &words_of(&table.flips, width))?,
-            slot_mask: table.slots.len() as u32 - 1,
-            processes: table.processes,
-            most_steps: table.most_steps(),
-        });
+        let loaded = self.loaded()?;
+        uploaded.update(&self.context, table, loaded)?;
+        self.table = Some(uploaded);
         // What was asked for is known now.
         self.loaded()?.asked.fill(0)
     }
@@ -466,7 +426,7 @@ impl Device for Cuda {
             [counters, missing, special, asked, todo, added]
         });
         let states = self.states.iter().flat_map(|states| [&states.set, &states.order]);
-        let table = self.table.iter().flat_map(|table| [&table.slots, &table.masks, &table.flips]);
+        let table = self.table.iter().flat_map(Uploaded::buffers);
         loaded.chain(states).chain(table).map(|buffer| buffer.bytes() as u64).sum()
     }
 }

@@ -3,6 +3,8 @@
 //! A graph has no parameters and asks nothing itself. `rate` and `prob` in labels are part of their text
 //! here: what takes time is said by a study.
 
+mod outline;
+
 use std::sync::Arc;
 
 use narrows_graph::aut::{AutError, Reader};
@@ -11,6 +13,7 @@ use narrows_model::{Form, FormKind, Labelled, LabelledGraph};
 use narrows_source::{Diagnostic, Diagnostics, FileId, Sources, Span};
 
 use crate::language::{Language, Logic, Task};
+use crate::outline::Outline;
 
 /// Turns a text into a graph; `None` if there are errors.
 pub fn compile(sources: &Sources, file: FileId, diagnostics: &mut Diagnostics) -> Option<Graph> {
@@ -87,6 +90,14 @@ impl Language for Aut {
 
     fn messages(&self) -> &'static str {
         include_str!("messages.md")
+    }
+
+    fn outline(&self, text: &str) -> Outline {
+        outline::outline(text)
+    }
+
+    fn keywords(&self) -> Vec<&'static str> {
+        outline::WORDS.to_vec()
     }
 
     fn form(&self) -> FormKind {

@@ -117,7 +117,7 @@ pub(super) fn keywords() -> impl Iterator<Item = &'static str> {
     SECTIONS.iter().chain(WORDS).copied()
 }
 
-fn is_keyword(text: &str) -> bool {
+pub(super) fn is_keyword(text: &str) -> bool {
     SECTIONS.contains(&text) || WORDS.contains(&text)
 }
 

@@ -63,6 +63,11 @@ pub struct Compiled {
     pub values: Vec<Option<(ExprId, Display)>>,
 }
 
+/// Returns whether a word can't be a name.
+pub(crate) fn is_reserved_word(word: &str) -> bool {
+    lexer::is_keyword(word)
+}
+
 /// Turns a text into a system; `None` if there are errors.
 pub fn compile(
     sources: &mut Sources,

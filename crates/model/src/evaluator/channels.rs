@@ -26,9 +26,11 @@ impl Reader<'_> {
     /// Returns the next field; one that a message lacks is 0.
     fn next(&mut self, frame: &Frame) -> i32 {
         let Some((scalar, rest)) = self.fields.split_first() else { return 0 };
+        let end = self.at + scalar.bytes() as usize;
+        frame.note_messages(self.channel, self.at..end);
         let value = scalar.read(frame.messages(self.channel), self.at);
         self.fields = rest;
-        self.at += scalar.bytes() as usize;
+        self.at = end;
         value
     }
 }
@@ -124,6 +126,7 @@ impl<'s> Context<'_, 's> {
         let length = self.frame.channel_length(channel);
         let slot = if send.sorted { self.sorted_slot(channel, &raw, length) } else { length };
         let bytes = kind.message_bytes() as usize;
+        self.frame.note_messages(channel, slot * bytes..(length + 1) * bytes);
         let messages = self.frame.messages_mut(channel);
         messages.copy_within(slot * bytes..length * bytes, (slot + 1) * bytes);
         let mut at = slot * bytes;
@@ -274,6 +277,7 @@ impl<'s> Context<'_, 's> {
         if offer.is_none() && !receive.peek {
             let bytes = kind.message_bytes() as usize;
             let length = self.frame.channel_length(channel);
+            self.frame.note_messages(channel, slot * bytes..length * bytes);
             let messages = self.frame.messages_mut(channel);
             messages.copy_within((slot + 1) * bytes..length * bytes, slot * bytes);
             messages[(length - 1) * bytes..length * bytes].fill(0);

@@ -1,7 +1,9 @@
 //! A decoded state: its bytes, and the offset of each process and channel.
 
 use std::ops::Range;
+use std::sync::Arc;
 
+use super::read_log::ReadLog;
 use crate::{Area, LocationId, ProctypeId, Scalar, System};
 
 const CHANNEL_TAG: u16 = 0x8000;
@@ -24,6 +26,8 @@ pub(crate) struct Frame {
     channels: Vec<u32>,
     globals: u32,
     process_head: u32,
+    /// Who wants to know what is read.
+    log: Option<Arc<ReadLog>>,
 }
 
 /// Frames to use again, so that a step allocates nothing.
@@ -81,6 +85,18 @@ impl Frame {
         self.channels.clone_from(&other.channels);
         self.globals = other.globals;
         self.process_head = other.process_head;
+        self.log.clone_from(&other.log);
+    }
+
+    /// Notes from now on what is read or overwritten, also of copies.
+    pub(crate) fn log_reads(&mut self, log: Option<Arc<ReadLog>>) {
+        self.log = log;
+    }
+
+    fn note(&self, bytes: Range<usize>) {
+        if let Some(log) = &self.log {
+            log.note(bytes);
+        }
     }
 
     pub(crate) fn load(&mut self, system: &System, state: &[u8]) {
@@ -89,6 +105,7 @@ impl Frame {
         self.bytes.extend_from_slice(&state[..visible]);
         self.hidden.clear();
         self.hidden.extend_from_slice(&state[visible..]);
+        self.log = None;
         self.processes.clear();
         self.channels.clear();
         self.globals = 2 + u32::from(system.tracks_last);
@@ -143,7 +160,9 @@ impl Frame {
     }
 
     pub(crate) fn location(&self, pid: usize) -> LocationId {
-        LocationId(self.tag(self.processes[pid] as usize + 2))
+        let at = self.processes[pid] as usize + 2;
+        self.note(at..at + 2);
+        LocationId(self.tag(at))
     }
 
     /// Returns where a process's bytes start.
@@ -170,6 +189,7 @@ impl Frame {
     pub(crate) fn forget(&mut self, pid: usize, dead: &[Range<u32>]) {
         let locals = self.locals(pid);
         for range in dead {
+            self.note(locals + range.start as usize..locals + range.end as usize);
             self.bytes[locals + range.start as usize..locals + range.end as usize].fill(0);
         }
     }
@@ -178,19 +198,25 @@ impl Frame {
     pub(crate) fn forget_globals(&mut self, unread: &[Range<u32>]) {
         for range in unread {
             let (start, end) = (self.globals + range.start, self.globals + range.end);
+            self.note(start as usize..end as usize);
             self.bytes[start as usize..end as usize].fill(0);
         }
     }
 
     pub(crate) fn set_location(&mut self, pid: usize, location: LocationId) {
         let at = self.processes[pid] as usize + 2;
+        self.note(at..at + 2);
         self.bytes[at..at + 2].copy_from_slice(&location.0.to_le_bytes());
     }
 
     pub(crate) fn priority(&self, pid: usize) -> u8 {
         // Before any process exists, global variables get their first values.
         match self.processes.get(pid) {
-            Some(at) if self.process_head as usize > PROCESS_HEAD => self.bytes[*at as usize + PROCESS_HEAD],
+            Some(at) if self.process_head as usize > PROCESS_HEAD => {
+                let at = *at as usize + PROCESS_HEAD;
+                self.note(at..at + 1);
+                self.bytes[at]
+            }
             _ => 1,
         }
     }
@@ -198,16 +224,19 @@ impl Frame {
     pub(crate) fn set_priority(&mut self, pid: usize, priority: u8) {
         if self.process_head as usize > PROCESS_HEAD {
             let at = self.processes[pid] as usize + PROCESS_HEAD;
+            self.note(at..at + 1);
             self.bytes[at] = priority;
         }
     }
 
     pub(crate) fn last(&self) -> u8 {
+        self.note(2..self.globals as usize);
         if self.globals > 2 { self.bytes[2] } else { 0 }
     }
 
     pub(crate) fn set_last(&mut self, pid: usize) {
         if self.globals > 2 {
+            self.note(2..3);
             self.bytes[2] = pid as u8;
         }
     }
@@ -237,7 +266,10 @@ impl Frame {
         let bytes = match area {
             Area::Hidden => &self.hidden,
             Area::Local if pid == OBSERVER => &self.observer,
-            _ => &self.bytes,
+            _ => {
+                self.note(at..at + scalar.bytes() as usize);
+                &self.bytes
+            }
         };
         scalar.read(bytes, at)
     }
@@ -247,7 +279,10 @@ impl Frame {
         let bytes = match area {
             Area::Hidden => &mut self.hidden,
             Area::Local if pid == OBSERVER => &mut self.observer,
-            _ => &mut self.bytes,
+            _ => {
+                self.note(at..at + scalar.bytes() as usize);
+                &mut self.bytes
+            }
         };
         scalar.write(bytes, at, value);
     }
@@ -274,6 +309,7 @@ impl Frame {
     /// Removes the youngest process, and the channels that were created after it.
     pub(crate) fn remove_youngest(&mut self) {
         let Some(at) = self.processes.pop() else { return };
+        self.note(at as usize..self.bytes.len());
         self.bytes.truncate(at as usize);
         self.channels.retain(|channel| *channel < at);
         self.bytes[0] = self.processes.len() as u8;
@@ -295,12 +331,22 @@ impl Frame {
     }
 
     pub(crate) fn channel_length(&self, channel: usize) -> usize {
-        usize::from(self.tag(self.channels[channel] as usize + 2))
+        let at = self.channels[channel] as usize + 2;
+        self.note(at..at + 2);
+        usize::from(self.tag(at))
     }
 
     pub(crate) fn set_channel_length(&mut self, channel: usize, length: usize) {
         let at = self.channels[channel] as usize + 2;
+        self.note(at..at + 2);
         self.bytes[at..at + 2].copy_from_slice(&(length as u16).to_le_bytes());
+    }
+
+    /// Notes that some bytes of a channel's messages are read or overwritten: who goes through messages says
+    /// which ones.
+    pub(crate) fn note_messages(&self, channel: usize, bytes: Range<usize>) {
+        let first = self.channels[channel] as usize + CHANNEL_HEAD;
+        self.note(first + bytes.start..first + bytes.end);
     }
 
     /// Returns the bytes of a channel's messages.

@@ -19,6 +19,7 @@
 //! | `execute.rs`, `expressions.rs` | statements and expressions |
 //! | `channels.rs`, `processes.rs` | send and receive; creation and termination of processes |
 //! | `attempt.rs` | one statement by itself, for compiled code |
+//! | `read_log.rs` | which bytes a step depends on |
 
 mod attempt;
 mod channels;
@@ -26,8 +27,11 @@ mod execute;
 mod expressions;
 mod frame;
 mod processes;
+mod read_log;
 mod sequence;
 mod steps;
+
+use std::sync::Arc;
 
 use crate::{Expansion, ProcessSet, Proctype, Scratch, StateSpace, System, Violation, Visit};
 
@@ -36,6 +40,7 @@ pub use channels::Offer;
 pub use execute::Outcome;
 pub(crate) use expressions::Context;
 pub(crate) use frame::{Frame, Frames, OBSERVER};
+pub use read_log::{Partner, ReadLog, StepPart};
 pub use sequence::AtomicPath;
 pub(crate) use steps::Task;
 use steps::Walk;
@@ -92,6 +97,24 @@ impl<'s> Evaluator<'s> {
     /// runs that other tools recorded move by move.
     pub fn single_moves(&self, state: &[u8], scratch: &mut Scratch, visit: &mut Visit<'_>) -> Expansion {
         Walk::new(self, scratch, visit).single().expand(state)
+    }
+
+    /// Visits what a process does, as [`StateSpace::successors_of`] does, or a part of that; tells which
+    /// bytes of the state that depends on, those apart that tell which components it has.
+    ///
+    /// In every other state with the same components and the same values in these bytes, there are as many
+    /// successors, which change the same bytes to the same values.
+    pub fn successors_reading(
+        &self,
+        (pid, part): (usize, StepPart),
+        state: &[u8],
+        scratch: &mut Scratch,
+        visit: &mut Visit<'_>,
+    ) -> Arc<ReadLog> {
+        let log = Arc::new(ReadLog::new(state.len() - self.hidden_bytes()));
+        let alone: ProcessSet = [pid].into_iter().collect();
+        Walk::new(self, scratch, visit).logging(&log, part).expand_some(alone, state);
+        log
     }
 
     /// Sets to 0 what nobody reads of processes that have just started: those from a number on.

@@ -12,6 +12,7 @@
 mod finish;
 
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
 use super::Evaluator;
 use super::attempt::{Attempt, StepRecord};
@@ -19,6 +20,7 @@ use super::channels::Offer;
 use super::execute::Outcome;
 use super::expressions::Context;
 use super::frame::Frame;
+use super::read_log::{Partner, ReadLog, StepPart};
 use super::sequence::{AtomicPath, Choice};
 use crate::{
     Expansion, Move, MoveKind, ProcessSet, Scratch, Statement, Successor, Transition, Violation,
@@ -79,8 +81,9 @@ pub(crate) struct Turn {
     /// The number of the message that is held out to it, among those that are.
     offer: Option<usize>,
     timeout: bool,
-    /// The next edge.
+    /// The next edge, and where edges end that are tried.
     edge: usize,
+    end: usize,
     /// The escape whose edges alone may still be taken; 0 if all may.
     escape: u16,
     /// Whether an edge was taken here.
@@ -108,6 +111,8 @@ pub(crate) struct HoldOut {
     escape: u16,
     /// All processes from this one on were asked.
     asked: usize,
+    /// No process before this one is asked.
+    least: usize,
     taken: bool,
     here: Marks,
 }
@@ -137,6 +142,10 @@ pub(super) struct Walk<'w, 's> {
     offers: Vec<Offer>,
     /// Whether every move is an edge of its own, also inside an atomic sequence.
     single: bool,
+    /// Who wants to know what is read.
+    log: Option<Arc<ReadLog>>,
+    /// What is tried of a process.
+    part: StepPart,
 }
 
 impl<'w, 's> Walk<'w, 's> {
@@ -157,7 +166,15 @@ impl<'w, 's> Walk<'w, 's> {
     ) -> Self {
         scratch.tasks.clear();
         let offers = Vec::new();
-        Walk { evaluator, scratch, visit, stopped: false, timeout: false, offers, single: false }
+        let (log, part) = (None, StepPart::default());
+        Walk { evaluator, scratch, visit, stopped: false, timeout: false, offers, single: false, log, part }
+    }
+
+    /// Notes what is read of the state, and tries a part of what a process does.
+    pub(super) fn logging(mut self, log: &Arc<ReadLog>, part: StepPart) -> Self {
+        self.log = Some(Arc::clone(log));
+        self.part = part;
+        self
     }
 
     /// Makes every move an edge of its own.
@@ -197,6 +214,7 @@ impl<'w, 's> Walk<'w, 's> {
     pub(super) fn expand_some(mut self, processes: ProcessSet, state: &[u8]) {
         let mut frame = self.scratch.frames.blank();
         frame.load(self.evaluator.system, state);
+        frame.log_reads(self.log.take());
         for pid in (0..frame.process_count()).rev().filter(|pid| processes.contains(*pid)) {
             self.process(&mut frame, pid);
             if self.stopped {
@@ -228,7 +246,11 @@ impl<'w, 's> Walk<'w, 's> {
         if !self.may_move(frame, pid, self.timeout) {
             return false;
         }
-        let turn = self.turn(std::mem::take(frame), pid, None, self.timeout);
+        let (edge, end) = match self.part.edge {
+            Some(edge) => (usize::from(edge), usize::from(edge) + 1),
+            None => (0, usize::MAX),
+        };
+        let turn = Turn { edge, end, ..self.turn(std::mem::take(frame), pid, None, self.timeout) };
         let moved;
         (*frame, moved) = self.run(turn);
         moved
@@ -241,6 +263,7 @@ impl<'w, 's> Walk<'w, 's> {
             offer,
             timeout,
             edge: 0,
+            end: usize::MAX,
             escape: 0,
             moved: false,
             moved_before: false,
@@ -325,7 +348,7 @@ impl<'w, 's> Walk<'w, 's> {
         let proctype = self.evaluator.proctype_of(&turn.frame, turn.pid);
         let edges = &proctype.location(turn.frame.location(turn.pid)).edges;
         let Marks(moves, violations, events) = self.marks();
-        while let Some(edge) = edges.get(turn.edge) {
+        while let Some(edge) = edges.get(turn.edge).filter(|_| turn.edge < turn.end) {
             if turn.escape > 0 && edge.escape != turn.escape {
                 break;
             }
@@ -376,6 +399,15 @@ impl<'w, 's> Walk<'w, 's> {
 
     /// Does what follows from an edge that was tried; returns the turn if it goes on, `None` if it waits.
     fn follow(&mut self, mut turn: Turn, event: Event) -> Option<Turn> {
+        // Where a turn is the first, no other waits for it.
+        let partner = if self.scratch.tasks.is_empty() { self.part.partner } else { Partner::Anybody };
+        let is_offer = matches!(event.outcome, Ok(Outcome::Offered(_)));
+        if partner != Partner::Anybody && is_offer == (partner == Partner::Nobody) {
+            if let Some(next) = event.next {
+                self.scratch.frames.give_back(next);
+            }
+            return Some(turn);
+        }
         let proctype = self.evaluator.proctype_of(&turn.frame, turn.pid);
         let from = turn.frame.location(turn.pid);
         let edge = &proctype.location(from).edges[event.edge];
@@ -426,8 +458,13 @@ impl<'w, 's> Walk<'w, 's> {
                 self.scratch.path.moves.push(Move { kind: MoveKind::Offer, ..step });
                 self.arrive(&mut frame, turn.pid, transition);
                 self.offers.push(offer);
-                let (sender, asked, escape) = (turn.pid, frame.process_count(), edge.escape);
-                let hold_out = HoldOut { frame, sender, escape, asked, taken: false, here: self.marks() };
+                let (sender, count, escape) = (turn.pid, frame.process_count(), edge.escape);
+                let (least, asked) = match partner {
+                    Partner::Only(pid) => (usize::from(pid), count.min(usize::from(pid) + 1)),
+                    Partner::Anybody | Partner::Nobody => (0, count),
+                };
+                let hold_out =
+                    HoldOut { frame, sender, escape, asked, least, taken: false, here: self.marks() };
                 self.scratch.tasks.push(Task::Turn(turn));
                 self.scratch.tasks.push(Task::HoldOut(hold_out));
                 None
@@ -438,7 +475,7 @@ impl<'w, 's> Walk<'w, 's> {
     /// Lets the next process take a message that is held out.
     fn ask_next(&mut self, mut offer: HoldOut) {
         self.restore(offer.here);
-        while offer.asked > 0 && !self.stopped {
+        while offer.asked > offer.least && !self.stopped {
             offer.asked -= 1;
             let pid = offer.asked;
             if pid == offer.sender || !self.may_move(&offer.frame, pid, false) {

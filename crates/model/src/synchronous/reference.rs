@@ -93,10 +93,15 @@ impl<'m> Reference<'m> {
 
     fn all_hold(&self, constraints: &[Constraint], moment: Moment<'_>, target: &[Value]) -> bool {
         let mut evaluation = Evaluation::new(self.system);
+        // What several constraints look at is evaluated once.
+        let roots = constraints.iter().map(|constraint| match constraint.demand {
+            Demand::Holds(root) | Demand::Assigned(_, root) => root,
+        });
+        evaluation.ordered(&self.system.below(roots), moment);
         constraints.iter().all(|constraint| match constraint.demand {
-            Demand::Holds(root) => evaluation.is_true(root, moment),
+            Demand::Holds(root) => evaluation.found(root) != 0,
             Demand::Assigned(variable, root) => {
-                evaluation.members(root, moment).contains(&target[variable.0 as usize])
+                evaluation.members_after(root, &[], moment).contains(&target[variable.0 as usize])
             }
         })
     }

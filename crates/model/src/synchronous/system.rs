@@ -49,6 +49,9 @@ pub struct SynchronousSystem {
     pub selector: Option<VariableId>,
     /// What pictures of runs show; the variables that change if there is nothing here.
     pub signals: Vec<Signal>,
+    /// Whether runs may end, so that nobody asks whether each state has a successor: constraints of circuits
+    /// say which inputs matter, and not that there always are some.
+    pub may_stop: bool,
 }
 
 /// A variable.
@@ -284,29 +287,56 @@ impl SynchronousSystem {
 
     /// Returns the operands of an expression.
     pub fn operands(&self, id: ExprId) -> Vec<ExprId> {
-        match self.node(id) {
-            Node::Constant(_) | Node::Current(_) | Node::Next(_) => Vec::new(),
-            Node::Not(operand)
-            | Node::Negate(operand)
-            | Node::Invert(operand)
-            | Node::Within(operand, _)
-            | Node::Wrap { operand, .. } => vec![*operand],
-            Node::Binary(_, left, right) | Node::In(left, right) => vec![*left, *right],
-            Node::Choose(condition, then, otherwise) => vec![*condition, *then, *otherwise],
-            Node::Set(members) => members.clone(),
-        }
+        let mut operands = Vec::new();
+        self.each_operand(id, |operand| operands.push(operand));
+        operands
     }
 
     /// Returns an expression and all below it, each once, operands first.
     pub fn below(&self, roots: impl IntoIterator<Item = ExprId>) -> Vec<ExprId> {
-        let mut seen = std::collections::BTreeSet::new();
         let mut waiting: Vec<ExprId> = roots.into_iter().collect();
+        let most = waiting.iter().map(|id| id.0 as usize + 1).max().unwrap_or(0);
+        // Operands stand before what they are operands of.
+        let mut seen = vec![0u64; most.div_ceil(64)];
+        let mut count = 0;
         while let Some(id) = waiting.pop() {
-            if seen.insert(id) {
-                waiting.extend(self.operands(id));
+            let (word, bit) = (id.0 as usize / 64, 1 << (id.0 % 64));
+            if seen[word] & bit == 0 {
+                seen[word] |= bit;
+                count += 1;
+                self.each_operand(id, |operand| waiting.push(operand));
             }
         }
-        seen.into_iter().collect()
+        let mut found = Vec::with_capacity(count);
+        for (word, mut bits) in seen.into_iter().enumerate() {
+            while bits != 0 {
+                found.push(ExprId(word as u32 * 64 + bits.trailing_zeros()));
+                bits &= bits - 1;
+            }
+        }
+        found
+    }
+
+    /// Visits the operands of an expression.
+    fn each_operand(&self, id: ExprId, mut visit: impl FnMut(ExprId)) {
+        match self.node(id) {
+            Node::Constant(_) | Node::Current(_) | Node::Next(_) => {}
+            Node::Not(operand)
+            | Node::Negate(operand)
+            | Node::Invert(operand)
+            | Node::Within(operand, _)
+            | Node::Wrap { operand, .. } => visit(*operand),
+            Node::Binary(_, left, right) | Node::In(left, right) => {
+                visit(*left);
+                visit(*right);
+            }
+            Node::Choose(condition, then, otherwise) => {
+                visit(*condition);
+                visit(*then);
+                visit(*otherwise);
+            }
+            Node::Set(members) => members.iter().copied().for_each(visit),
+        }
     }
 
     /// Returns the variables whose current and whose next values an expression looks at, in order.
@@ -402,7 +432,8 @@ impl SynchronousSystem {
         let specifications = self.specifications.iter().enumerate().map(|(index, specification)| {
             Question::Property { index, kind: specification.claim.kind(), name: specification.name.clone() }
         });
-        [Question::Deadlock].into_iter().chain(faults).chain(specifications).collect()
+        let deadlock = (!self.may_stop).then_some(Question::Deadlock);
+        deadlock.into_iter().chain(faults).chain(specifications).collect()
     }
 
     /// Says what must not be.

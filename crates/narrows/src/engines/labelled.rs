@@ -1,12 +1,14 @@
 //! By the graph of all states: labelled systems, of which formulas speak by their labels.
 
+use std::cell::OnceCell;
+
 use narrows_lts::mu::{Checker, Run};
-use narrows_lts::{Graph, deadlocks, linear};
+use narrows_lts::{Graph, deadlocks, linear, stuck_states};
 use narrows_model::{
     Answer, Counterexample, FormKind, LabelledSystem, Limit, Model, Problem, Question, Refusal, Reply,
     RunStep, Trace, Verdict,
 };
-use narrows_performance::labelled::{self, BuiltGraph, GraphError};
+use narrows_performance::labelled::{self, BuiltGraph, GraphError, PartialGraph};
 use narrows_source::Diagnostics;
 
 use crate::reading::{ParsedFormula, parse};
@@ -57,40 +59,52 @@ impl Engine for ByGraph {
         budget: &Budget,
     ) -> Result<Checked, Unanswered> {
         let labelled = model.labelled().ok_or_else(|| Refusal::new("this is for LOTOS models and graphs"))?;
-        let built = match build(&*labelled.system, budget) {
+        let PartialGraph { built, visited, limit } = match build_some(&*labelled.system, budget) {
             Ok(built) => built,
             // Nobody asked about faults: they leave the questions open, and do not fail them.
             Err(unbuilt) => return Ok(Checked { problems: Vec::new(), ..undecided(questions, &unbuilt) }),
         };
-        let asked = Asked { model, system: &*labelled.system, graph: &built.graph, is_fair: options.fair };
-        let checker = Checker::new(&built.graph);
+        let (system, graph) = (&*labelled.system, &built.graph);
+        let asked = Asked { model, system, graph, visited, limit, is_fair: options.fair };
+        let checker = OnceCell::new();
         let mut answers = Vec::new();
         for question in questions {
             if let Err(refusal) = self.accepts_question(model, question, options) {
                 answers.push(Answer::new(question.clone(), Verdict::Refused(refusal)));
                 continue;
             }
-            answers.push(match question {
-                Question::Deadlock => asked.deadlocks(options.more_runs.max(1))?,
-                Question::Property { index, .. } => {
+            answers.push(match (question, limit) {
+                (Question::Deadlock, _) => asked.deadlocks(options.more_runs.max(1))?,
+                // Of a formula, what is missing may say anything.
+                (Question::Property { .. }, Some(limit)) => {
+                    Answer::new(question.clone(), Verdict::Undecided(limit))
+                }
+                (Question::Property { index, .. }, None) => {
                     let formula = labelled.formulas.get(*index);
                     let formula =
                         formula.and_then(|formula| parse(model, formula, &mut Diagnostics::default()));
                     let missing =
                         || Unanswered::Internal(format!("there is no formula `{}`", question.name()));
-                    asked.formula(question, &formula.ok_or_else(missing)?, &checker)?
+                    let checker = checker.get_or_init(|| Checker::new(graph));
+                    asked.formula(question, &formula.ok_or_else(missing)?, checker)?
                 }
                 _ => Answer::new(question.clone(), Verdict::Refused(Refusal::new("no such question"))),
             });
         }
         let replies = answers.into_iter().map(Reply::from).collect();
-        Ok(Checked { replies, coverage: built.coverage, ..Checked::default() })
+        Ok(Checked { replies, coverage: built.coverage, limit, ..Checked::default() })
     }
 }
 
 /// Makes the graph of all states.
 pub(crate) fn build(system: &dyn LabelledSystem, budget: &Budget) -> Result<BuiltGraph, GraphError> {
     labelled::build(system, budget)
+}
+
+/// Makes the graph of all states, or of as many as there is time and memory for.
+pub(crate) fn build_some(system: &dyn LabelledSystem, budget: &Budget) -> Result<PartialGraph, GraphError> {
+    let some = labelled::build_some(system, budget).map_err(GraphError::Fault)?;
+    some.ok_or(GraphError::Limit(Limit::Memory))
 }
 
 /// Says that nothing was decided, and why.
@@ -120,6 +134,9 @@ pub(crate) struct Asked<'a> {
     pub(crate) model: &'a Model,
     pub(crate) system: &'a dyn LabelledSystem,
     pub(crate) graph: &'a Graph,
+    /// How many states were visited, and why not all.
+    pub(crate) visited: u32,
+    pub(crate) limit: Option<Limit>,
     /// Whether formulas are about runs alone that are fair to every gate.
     pub(crate) is_fair: bool,
 }
@@ -128,12 +145,12 @@ impl Asked<'_> {
     /// Finds runs to states without steps.
     fn deadlocks(&self, most: usize) -> Result<Answer, Unanswered> {
         let mut runs = Vec::new();
-        for run in deadlocks(self.graph, most) {
+        for run in deadlocks(self.graph, self.visited, most) {
             runs.push(self.replay(&run)?);
         }
         let mut runs = runs.into_iter();
         let verdict = match runs.next() {
-            None => Verdict::Holds,
+            None => self.limit.map_or(Verdict::Holds, Verdict::Undecided),
             // States are numbered level by level, and so the first one is among the nearest.
             Some(trace) => Verdict::Fails { violation: None, trace: Box::new(trace), shortest: true },
         };
@@ -201,8 +218,8 @@ fn choices(graph: &Graph, run: &Run) -> Vec<u32> {
 
 /// Makes problems of the deadlocks of a graph.
 pub(crate) fn problems(asked: &Asked<'_>) -> Result<Vec<Problem>, Unanswered> {
-    let stuck = deadlocks(asked.graph, usize::MAX);
-    let Some(first) = stuck.first() else { return Ok(Vec::new()) };
-    let trace = asked.replay(first)?;
-    Ok(vec![asked.model.deadlock(trace.last_state(), stuck.len() as u64)])
+    let stuck = stuck_states(asked.graph, asked.visited).len();
+    let Some(first) = deadlocks(asked.graph, asked.visited, 1).pop() else { return Ok(Vec::new()) };
+    let trace = asked.replay(&first)?;
+    Ok(vec![asked.model.deadlock(trace.last_state(), stuck as u64)])
 }

@@ -1,5 +1,7 @@
 //! One file for each engine: what it accepts, and how it is asked.
 
+pub(crate) mod cluster;
+pub(crate) mod cluster_synchronous;
 pub(crate) mod explicit;
 pub(crate) mod labelled;
 pub(crate) mod portfolio;

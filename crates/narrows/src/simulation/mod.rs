@@ -14,6 +14,7 @@
 //! assert_eq!(session.entries()[0].value, "1");
 //! ```
 
+mod clock;
 mod moves;
 mod places;
 mod recording;
@@ -34,6 +35,7 @@ use narrows_model::{
 use narrows_report::{Chart, RecordedAtom, chart_lines};
 use narrows_source::{Diagnostic, FileId, Sources, Span};
 
+pub use clock::{Clock, Due};
 use places::place;
 pub use recording::{Recording, UnreadTrail};
 pub use replay_error::{ReplayError, StepError};
@@ -73,6 +75,8 @@ pub struct Taken {
     pub step: TraceStep,
     /// What happened in it, in order.
     pub events: Vec<Event>,
+    /// Its number among the steps that could be taken; `None` if a replay took one that is not among them.
+    pub choice: Option<usize>,
 }
 
 /// How things stand.
@@ -240,6 +244,16 @@ impl<'m> Session<'m> {
         self.history.get(self.first..).unwrap_or_default()
     }
 
+    /// Returns the numbers of the steps that led to the current state, among those that could be taken each
+    /// time, the choice of a first state too: who makes the same choices comes to the same state. `None` if
+    /// some were not among them, or are forgotten.
+    pub fn choices(&self) -> Option<Vec<usize>> {
+        if self.forgotten > 0 {
+            return None;
+        }
+        self.history[..self.here].iter().map(|taken| taken.choice).collect()
+    }
+
     /// Returns the steps that led to the current state.
     pub fn past(&self) -> &[Taken] {
         &self.history()[..self.position()]
@@ -375,19 +389,25 @@ impl<'m> Session<'m> {
     /// Takes one of the steps that can be taken; returns whether there is such a step.
     pub fn choose(&mut self, index: usize) -> bool {
         let Some(step) = self.steps.get(index).cloned() else { return false };
-        self.take(step);
+        self.take_as(step, Some(index));
         true
     }
 
-    /// Takes a step from the current state: one of [`Session::steps`], or one that a replay made.
+    /// Takes a step that a replay made.
     fn take(&mut self, step: TraceStep) {
+        let choice = self.steps.iter().position(|known| is_same(known, &step));
+        self.take_as(step, choice);
+    }
+
+    /// Takes a step from the current state, one of [`Session::steps`] if it has a number.
+    fn take_as(&mut self, step: TraceStep, choice: Option<usize>) {
         let again = self.history.get(self.here).is_some_and(|next| is_same(&next.step, &step));
         if !again {
             self.history.truncate(self.here);
             self.cycle = None;
             self.atoms.clear();
             let events = self.model.events(self.state(), &step.moves());
-            self.history.push(Taken { step, events });
+            self.history.push(Taken { step, events, choice });
         }
         self.here += 1;
         self.look_around();

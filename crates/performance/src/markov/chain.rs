@@ -18,8 +18,10 @@ pub struct Chain {
     initial: Vec<(u32, f64)>,
     /// How many rounding errors a rate may have accumulated before it was stored.
     roundings: usize,
-    /// The same, if what is missing from rates is added.
-    fine_roundings: usize,
+    /// How much rates may be off, compared with themselves, if what is missing from them is added.
+    fine_off: f64,
+    /// Whether rewards have nothing to do with rates, and are exact.
+    has_exact_rewards: bool,
 }
 
 /// Why something is not a Markov chain.
@@ -61,7 +63,8 @@ pub struct Builder {
     rests: Vec<f64>,
     row: Vec<(u32, Double)>,
     roundings: usize,
-    fine_roundings: usize,
+    fine_off: f64,
+    has_exact_rewards: bool,
     wrong: Option<ChainError>,
 }
 
@@ -83,7 +86,7 @@ impl Builder {
     }
 
     /// Adds the next state, with rates of twice the usual precision.
-    pub(super) fn fine_row(&mut self, transitions: impl IntoIterator<Item = (u32, Double)>) {
+    pub(crate) fn fine_row(&mut self, transitions: impl IntoIterator<Item = (u32, Double)>) {
         let state = self.starts.len() as u32;
         self.starts.push(self.targets.len() as u32);
         self.row.clear();
@@ -130,7 +133,21 @@ impl Builder {
     /// Declares how many roundings rates have been through; bounds allow for them.
     pub fn rounded(&mut self, roundings: usize) {
         self.roundings = self.roundings.max(roundings);
-        self.fine_roundings = self.fine_roundings.max(roundings);
+        self.fine_off = self.fine_off.max(roundings as f64 * f64::EPSILON);
+    }
+
+    /// Declares how much rates of twice the usual precision may be off, compared with themselves.
+    pub(crate) fn rounded_fine(&mut self, off: f64) {
+        if off > 0.0 || !self.rests.is_empty() {
+            // Most computations take the usual precision, which is one rounding.
+            self.roundings = self.roundings.max(1);
+        }
+        self.fine_off = self.fine_off.max(off);
+    }
+
+    /// Declares that rewards are exact, whatever was done to rates.
+    pub(crate) fn exact_rewards(&mut self) {
+        self.has_exact_rewards = true;
     }
 
     /// Declares how many roundings rewards have been through that are sums of rates which are exact
@@ -139,11 +156,12 @@ impl Builder {
         self.roundings = self.roundings.max(roundings);
     }
 
-    /// Declares how many roundings the rates of another chain have been through before they were added here.
-    pub(super) fn rounded_before(&mut self, other: &Chain) {
+    /// Declares that rates of another chain were added here, each state standing for others whose rates
+    /// differ by at most a part of themselves.
+    pub(super) fn rounded_before(&mut self, other: &Chain, apart: f64) {
         self.roundings += other.roundings;
-        // States are compared by rates of the usual precision.
-        self.fine_roundings += if other.rests.is_empty() { other.fine_roundings } else { other.roundings };
+        self.fine_off += other.fine_off + apart;
+        self.has_exact_rewards = other.has_exact_rewards;
     }
 
     /// Finishes the chain, given its initial distribution.
@@ -170,7 +188,8 @@ impl Builder {
             rests: self.rests,
             initial,
             roundings: self.roundings,
-            fine_roundings: self.fine_roundings,
+            fine_off: self.fine_off,
+            has_exact_rewards: self.has_exact_rewards,
         })
     }
 }
@@ -252,9 +271,14 @@ impl Chain {
         })
     }
 
-    /// Returns how many roundings a rate of twice the usual precision has been through before.
-    pub(super) fn fine_roundings(&self) -> usize {
-        self.fine_roundings
+    /// Returns how much a rate of twice the usual precision may be off, compared with itself.
+    pub(super) fn fine_off(&self) -> f64 {
+        self.fine_off
+    }
+
+    /// Returns whether something is missing from rates of the usual precision.
+    pub(super) fn has_rests(&self) -> bool {
+        !self.rests.is_empty()
     }
 
     /// Returns the exit rate of a state.
@@ -321,6 +345,11 @@ impl Chain {
         self.roundings
     }
 
+    /// Returns how many roundings a reward has been through at most.
+    pub(super) fn reward_roundings(&self) -> usize {
+        if self.has_exact_rewards { 0 } else { self.roundings }
+    }
+
     /// Returns the transposed matrix with rates of the usual precision, as a chain without an initial
     /// distribution.
     pub(super) fn transposed(&self) -> Chain {
@@ -343,8 +372,9 @@ impl Chain {
                 *place += 1;
             }
         }
-        let (roundings, fine_roundings) = (self.roundings, self.roundings);
-        Chain { starts, targets, rates, rests: Vec::new(), initial: Vec::new(), roundings, fine_roundings }
+        let (roundings, fine_off) = (self.roundings, self.roundings as f64 * f64::EPSILON);
+        let (rests, initial, has_exact_rewards) = (Vec::new(), Vec::new(), self.has_exact_rewards);
+        Chain { starts, targets, rates, rests, initial, roundings, fine_off, has_exact_rewards }
     }
 }
 

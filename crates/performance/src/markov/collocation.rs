@@ -364,7 +364,7 @@ impl Path<'_> {
         }
         let sloping = slope(&sloping, 0.0, |sum, factor, one| sum + factor * one);
         let rounding = (2 * self.terms + 2 * DEGREE + 32) as f64 * UNIT;
-        let rates = self.chain.fine_roundings() as f64 * f64::EPSILON;
+        let rates = self.chain.fine_off();
         // Products that are so small that they have few digits left.
         let small = (self.chain.states() + self.chain.transitions()) as f64
             * (1.0 + self.fastest * step)

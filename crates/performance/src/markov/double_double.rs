@@ -6,18 +6,18 @@
 use std::ops::{Add, AddAssign, Mul, Neg, Sub};
 
 /// By how much an operation may be off, compared with its result.
-pub(super) const UNIT: f64 = 1.0 / (1_u128 << 102) as f64;
+pub(crate) const UNIT: f64 = 1.0 / (1_u128 << 102) as f64;
 
 /// The sum of two numbers, of which the second is at most half of the last digit of the first.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(super) struct Double {
-    pub(super) high: f64,
-    pub(super) low: f64,
+pub(crate) struct Double {
+    pub(crate) high: f64,
+    pub(crate) low: f64,
 }
 
 impl Double {
     /// The exact product of two numbers.
-    pub(super) fn product(one: f64, other: f64) -> Double {
+    pub(crate) fn product(one: f64, other: f64) -> Double {
         let high = one * other;
         let (one, other) = (halves(one), halves(other));
         let low = ((one.0 * other.0 - high) + one.0 * other.1 + one.1 * other.0) + one.1 * other.1;
@@ -25,7 +25,7 @@ impl Double {
     }
 
     /// The exact sum of two numbers.
-    pub(super) fn sum(one: f64, other: f64) -> Double {
+    pub(crate) fn sum(one: f64, other: f64) -> Double {
         let high = one + other;
         let part = high - one;
         Double { high, low: (one - (high - part)) + (other - part) }
@@ -65,7 +65,7 @@ impl AddAssign for Double {
 
 impl Double {
     /// One over a number, by one step of Newton's method: off by a few units of the last digit.
-    pub(super) fn reciprocal(self) -> Double {
+    pub(crate) fn reciprocal(self) -> Double {
         let first = Double::from(1.0 / self.high);
         first + first * (Double::from(1.0) - self * first)
     }

@@ -127,7 +127,7 @@ impl Requests {
                 let row = lumped.chain.fine_row(swap(state, count) as usize);
                 builder.fine_row(row.map(|(target, rate)| (swap(target, count), rate)));
             }
-            builder.rounded_before(&lumped.chain);
+            builder.rounded_before(&lumped.chain, 0.0);
             self.followed = builder.build([(count - 1, 1.0)])?;
             for begun in &mut self.begun {
                 begun.followed = begun.followed.map(|state| swap(lumped.of[state as usize], count));

@@ -11,12 +11,14 @@
 //!
 //! Rates are added exactly, as integer multiples of a power of two. So states in a block have the same rates
 //! to all blocks, to the last bit, and whatever is proved about the quotient holds in each of them. Rates
-//! that were rounded before they were stored do no harm: the quotient says so, and bounds allow for it.
+//! that were rounded before they were stored do no harm: the quotient says so, and bounds allow for it. Of
+//! what is missing from rates, the quotient says how much it differs within a block.
 
 use narrows_graph::Partition;
 use rustc_hash::FxHashMap;
 
 use super::chain::{self, Chain};
+use super::double_double::{Double, UNIT};
 
 /// The quotient of a chain.
 #[derive(Clone, Debug, PartialEq)]
@@ -294,9 +296,40 @@ impl Lumping {
             let row = chain.fine_row(*state as usize);
             builder.fine_row(row.map(|(target, rate)| (of[target as usize], rate)));
         }
-        builder.rounded_before(chain);
+        builder.rounded_before(chain, if chain.has_rests() { apart(chain, &of, &first) } else { 0.0 });
         let initial = chain.initial().iter().map(|(state, weight)| (of[*state as usize], *weight));
         let chain = builder.build(initial).ok()?;
         Some(Lumped { chain, of, first })
     }
+}
+
+/// Returns how much the rates of twice the usual precision of states that are lumped differ, compared with
+/// themselves.
+fn apart(chain: &Chain, of: &[u32], first: &[u32]) -> f64 {
+    let sums = |state: usize| {
+        let mut row: Vec<(u32, Double)> =
+            chain.fine_row(state).map(|(target, rate)| (of[target as usize], rate)).collect();
+        row.retain(|(block, _)| *block != of[state]);
+        row.sort_by_key(|(block, _)| *block);
+        row.dedup_by(|next, kept| {
+            let same = next.0 == kept.0;
+            if same {
+                kept.1 += next.1;
+            }
+            same
+        });
+        row
+    };
+    let known: Vec<Vec<(u32, Double)>> = first.iter().map(|state| sums(*state as usize)).collect();
+    let mut most = 0.0_f64;
+    let mut terms = 0;
+    for state in 0..chain.states() {
+        let (own, other) = (sums(state), &known[of[state] as usize]);
+        terms = terms.max(chain.targets(state).len());
+        for ((_, one), (_, other)) in own.iter().zip(other) {
+            let off = (*one - *other).high.abs() / other.high;
+            most = most.max(off);
+        }
+    }
+    most * (1.0 + 1e-9) + 4.0 * (terms + 1) as f64 * UNIT
 }

@@ -27,7 +27,7 @@
 pub mod automaton;
 pub mod chain;
 mod collocation;
-mod double_double;
+pub(crate) mod double_double;
 mod elimination;
 mod end_components;
 mod gain;
@@ -66,7 +66,7 @@ pub use optimal_average::average;
 pub use optimal_ratio::ratio;
 pub use optimal_total::{Aim, until_over};
 pub use optimal_transient::reward_at_over;
-pub use reachability::{Reach, reach};
+pub use reachability::{Reach, reach, reach_before};
 pub use steady::{occupancy, steady, steady_bounds};
 pub use steps::before_step;
 pub use transient::{Distribution, distribution_at, reward_at, rewards_at};

@@ -66,6 +66,17 @@ pub fn reach(
     Ok(OverSchedulers { even, open: Some([over(Aim::Least)?, over(Aim::Greatest)?]) })
 }
 
+/// Bounds how likely the last state of a chain, which is absorbing, is reached before a time.
+pub fn reach_before(chain: &Chain, time: f64, accuracy: Accuracy<'_>) -> Interval {
+    let last = chain.states() - 1;
+    let there: Vec<f64> = (0..=last).map(|state| if state == last { 1.0 } else { 0.0 }).collect();
+    let found = match lump(chain, &[&there]) {
+        Some(lumped) => reward_at(&lumped.chain, &lumped.reward(&there), time, accuracy),
+        None => reward_at(chain, &there, time, accuracy),
+    };
+    found.and(LIKELY)
+}
+
 const LIKELY: Interval = Interval { low: 0.0, high: 1.0 };
 
 fn even(

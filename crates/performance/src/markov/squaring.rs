@@ -66,7 +66,7 @@ pub(super) fn distribution(chain: &Chain, time: f64, accuracy: Accuracy<'_>) -> 
     let begins = chain.initial().len();
     let scaled = if begins == 1 { 0.0 } else { (begins + 8) as f64 * f64::EPSILON };
     // Rates that were rounded change what happens in all that time.
-    let rates = 2.0 * jumps * chain.fine_roundings() as f64 * f64::EPSILON;
+    let rates = 2.0 * jumps * chain.fine_off();
     let error = (matrix.error + scaled + rates + (begins + 2) as f64 * UNIT) * (1.0 + 1e-9);
     (error < 1.0).then_some(Squared { probabilities, error: error + f64::MIN_POSITIVE })
 }

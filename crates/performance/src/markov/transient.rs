@@ -222,7 +222,8 @@ fn bound_all(chain: &Chain, rewards: &[&[f64]], time: f64, accuracy: Accuracy<'_
         if !accuracy.is_met(interval) && !accuracy.is_stopped() {
             let lumped = if chain.states() > FEW { lump(chain, &[reward]) } else { None };
             // Rates that are sums may have been told apart by rounding.
-            let lumped = lumped.filter(|it| it.chain.fine_roundings() <= chain.fine_roundings());
+            let enough = 4.0 * chain.fine_off().max(LEAST_OFF);
+            let lumped = lumped.filter(|it| it.chain.fine_off() <= enough);
             let further = match &lumped {
                 Some(lumped) => {
                     let reward = lumped.reward(reward);
@@ -282,6 +283,9 @@ fn narrowed(
     Some(interval)
 }
 
+/// Rates of twice the usual precision that are off by less than this part of themselves are as good as exact.
+const LEAST_OFF: f64 = 1e-24;
+
 /// Twice the usual precision has no more digits than that.
 const LEAST_WANTED: f64 = 1e-19;
 
@@ -293,7 +297,7 @@ fn tightened(known: Interval, chain: &Chain, squared: Option<&Squared>, reward: 
     let sum = products.fold(Double::default(), |sum, (share, reward)| sum + *share * Double::from(*reward));
     // Negative rewards cancel; by how much a sum is off is bounded by the largest reward all the same.
     let rounded = (chain.states() + 2) as f64 * f64::EPSILON * f64::EPSILON;
-    let rewards = chain.roundings() as f64 * f64::EPSILON;
+    let rewards = chain.reward_roundings() as f64 * f64::EPSILON;
     let off = largest * (squared.error + rounded + rewards) * (1.0 + 1e-9) + f64::MIN_POSITIVE;
     known.and(Interval::exactly(sum.high).widened(off).widened(sum.low.abs()))
 }
@@ -379,12 +383,12 @@ impl Steps<'_> {
         let high = rewards().fold(f64::NEG_INFINITY, f64::max);
         let given = Interval { low, high };
         // Rewards may have been computed with rates that were rounded, and so be off as much.
-        let known = given.off_by_roundings(chain.roundings());
-        let rewards_off = largest * chain.roundings() as f64 * f64::EPSILON;
+        let known = given.off_by_roundings(chain.reward_roundings());
+        let rewards_off = largest * chain.reward_roundings() as f64 * f64::EPSILON;
         let start_error = rounding(begins, largest) + rewards_off;
         if self.time <= 0.0 || pace == 0.0 || given.is_exact() {
             let here = Interval::exactly(self.start(reward));
-            let is_exact = begins == 1 && chain.roundings() == 0;
+            let is_exact = begins == 1 && chain.reward_roundings() == 0;
             return known.and(if is_exact { here } else { here.widened(start_error) });
         }
         let mean = pace * self.time;

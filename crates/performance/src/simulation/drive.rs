@@ -4,9 +4,10 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use narrows_graph::Random;
-use narrows_model::Budget;
+use narrows_model::{Budget, Progress};
 
-use super::estimate::{Evidence, NORMAL, REPLICATIONS};
+use super::estimate::{Evidence, NORMAL, REPLICATIONS, are_apart};
+use super::growth::{Growths, Trend};
 use super::run::Run;
 use super::sample::scale_of;
 use super::splitting::Splitting;
@@ -17,6 +18,9 @@ use crate::{BuildError, as_f64};
 
 /// So many delays expire in the run that tells how long replications are at first.
 const PILOT: u64 = 1_000;
+
+/// So many short runs are handed out at a time.
+const PART: usize = 1 << 16;
 
 /// What was never seen after so many events is not waited for.
 const UNSEEN: u64 = 1 << 23;
@@ -56,35 +60,43 @@ pub fn transient(
         loop {
             let work = Work::Moment { seed: effort.seed, until, value };
             let end = (2 * next).max(REPLICATIONS * REPLICATIONS);
-            let jobs = (next..end).step_by(REPLICATIONS).map(|first| Job {
-                number: first,
-                run: None,
-                tally: Tally::new(channels(scene), scene.requests.len()),
-                work,
-                splitting: None,
-            });
-            let done = match workers.all(jobs.collect()) {
-                Ok(done) => done,
-                Err(SimulationError::Build(BuildError::Limit(limit))) if next > 0 => {
-                    found.limit = Some(limit);
-                    return Ok(found);
-                }
-                Err(error) => return Err(error),
-            };
-            next = end;
-            for job in done {
-                found.events += job.tally.events;
-                found.has_choices |= job.tally.has_choices;
-                for (sum, more) in sums.iter_mut().zip(&job.tally.series) {
-                    *sum += more;
+            while next < end {
+                // A run in which little happens does not look at the clock.
+                let progress = Progress { transitions: found.events, ..Progress::default() };
+                let limit = budget.watch.check(&progress).map(|limit| BuildError::Limit(limit).into());
+                let part = end.min(next + PART);
+                let jobs = (next..part).step_by(REPLICATIONS).map(|first| Job {
+                    number: first,
+                    run: None,
+                    tally: Tally::new(channels(scene), scene.requests.len()),
+                    work,
+                    splitting: None,
+                });
+                let done = match limit.map_or_else(|| workers.all(jobs.collect()), Err) {
+                    Ok(done) => done,
+                    Err(SimulationError::Build(BuildError::Limit(limit))) if found.replications > 0 => {
+                        found.limit = Some(limit);
+                        return Ok(found);
+                    }
+                    Err(error) => return Err(error),
+                };
+                next = part;
+                for job in done {
+                    found.events += job.tally.events;
+                    found.has_choices |= job.tally.has_choices;
+                    for (sum, more) in sums.iter_mut().zip(&job.tally.series) {
+                        *sum += more;
+                    }
                 }
             }
             found.replications = next;
             let estimate = proportion(next as f64, sums[0], sums[1]);
             found.estimates = vec![Some(estimate)];
-            let is_unseen = sums[0] == 0.0 && found.events < UNSEEN.min(effort.events);
+            // Where nothing happens before that time, there are runs all the same.
+            let looked = found.events.max(next as u64);
+            let is_unseen = sums[0] == 0.0 && looked < UNSEEN.min(effort.events);
             if !is_unseen && (estimate.accuracy() <= effort.accuracy || sums[0] == 0.0)
-                || is_enough(found.events, effort)
+                || is_enough(looked, effort)
             {
                 return Ok(found);
             }
@@ -116,7 +128,7 @@ fn is_enough(events: u64, effort: Effort) -> bool {
 
 /// Returns how many channels there are.
 fn channels(scene: &Scene<'_>) -> usize {
-    scene.timing.events().len() + scene.values.len() + 2 * scene.requests.len()
+    scene.timing.events().len() + scene.values.len() + 2 * scene.requests.len() + scene.sizes.len()
 }
 
 /// What a job is about.
@@ -328,25 +340,42 @@ impl<'w, 't, 'a, 's> Drive<'w, 't, 'a, 's> {
     }
 
     fn run(mut self, asked: &[Quantity]) -> Result<Simulated, SimulationError> {
-        let mut found: Option<Simulated> = None;
+        let mut found: Option<(Simulated, Growths)> = None;
         loop {
             match self.workers.all(std::mem::take(&mut self.jobs)) {
                 Ok(jobs) => self.jobs = jobs,
                 Err(SimulationError::Build(BuildError::Limit(limit))) if found.is_some() => {
-                    return Ok(Simulated { limit: Some(limit), ..found.unwrap_or_default() });
+                    let Some((mut last, growths)) = found else { return Err(limit.into()) };
+                    if growths.trend(last.events, true) == Trend::Diverging {
+                        last.unsettled.fill(true);
+                        last.growing = growths.growing();
+                    }
+                    return Ok(Simulated { limit: Some(limit), ..last }.without_unsettled(asked));
                 }
                 Err(error) => return Err(error),
             }
-            let now = self.look(asked);
-            let is_good = |one: &Option<Estimate>| match one {
-                Some(one) => one.accuracy() <= self.effort.accuracy,
-                None => now.events > UNSEEN.min(self.effort.events / 2),
+            let (mut now, growths) = self.look(asked);
+            let is_last = is_enough(now.events, self.effort);
+            let trend = growths.trend(now.events, is_last);
+            match trend {
+                Trend::Settled | Trend::Unknown => {}
+                Trend::Linear => self.keep_settled(asked, found.as_ref().map(|found| &found.0), &mut now),
+                Trend::Diverging => now.unsettled.fill(true),
+            }
+            if matches!(trend, Trend::Linear | Trend::Diverging) {
+                now.growing = growths.growing();
+            }
+            let is_good = |(one, is_unsettled): (&Option<Estimate>, &bool)| match one {
+                Some(one) => *is_unsettled || one.accuracy() <= self.effort.accuracy,
+                None => *is_unsettled || now.events > UNSEEN.min(self.effort.events / 2),
             };
             // The first look has too little behind it.
-            if found.is_some() && now.estimates.iter().all(is_good) || is_enough(now.events, self.effort) {
-                return Ok(now);
+            let is_known = found.is_some() && matches!(trend, Trend::Settled | Trend::Linear);
+            let is_good = is_known && now.estimates.iter().zip(&now.unsettled).all(is_good);
+            if is_good || is_last || trend == Trend::Diverging {
+                return Ok(now.without_unsettled(asked));
             }
-            found = Some(now);
+            found = Some((now, growths));
             self.double();
         }
     }
@@ -361,16 +390,44 @@ impl<'w, 't, 'a, 's> Drive<'w, 't, 'a, 's> {
         }
     }
 
-    /// Estimates from what there is.
-    fn look(&self, asked: &[Quantity]) -> Simulated {
+    /// Returns how many replications have come to an end after which nothing happens.
+    fn ended(&self) -> usize {
+        self.jobs.iter().filter(|job| job.run.as_ref().is_some_and(|run| run.is_over)).count()
+    }
+
+    fn evidence(&self) -> Evidence<'_> {
         let (events, values) = (self.scene.timing.events().len(), self.scene.values.len());
-        let ended = self.jobs.iter().filter(|job| job.run.as_ref().is_some_and(|run| run.is_over)).count();
-        let is_over = ended == self.jobs.len();
+        let is_over = self.ended() == self.jobs.len();
         let tallies: Vec<&Tally> = self.jobs.iter().map(|job| &job.tally).collect();
-        let evidence = Evidence { tallies, events, values, width: self.width, scale: self.scale, is_over };
+        Evidence { tallies, events, values, width: self.width, scale: self.scale, is_over }
+    }
+
+    /// Keeps what does not change any more where something grows all the time, and says what does.
+    fn keep_settled(&self, asked: &[Quantity], before: Option<&Simulated>, now: &mut Simulated) {
+        let evidence = self.evidence();
+        for (number, quantity) in asked.iter().enumerate() {
+            let settled = match quantity {
+                Quantity::Ratio(above, below) => evidence.settled_ratio(*above, *below),
+                // Times are those of the last half of each run: what was seen before was another part.
+                Quantity::Quantile(..) => {
+                    let before = before.and_then(|before| before.estimates[number]);
+                    now.estimates[number].filter(|now| before.is_some_and(|before| !are_apart(&before, now)))
+                }
+            };
+            now.unsettled[number] = settled.is_none();
+            now.estimates[number] = settled.or(now.estimates[number]);
+        }
+    }
+
+    /// Estimates from what there is, and looks at what grows.
+    fn look(&self, asked: &[Quantity]) -> (Simulated, Growths) {
+        let (ended, evidence) = (self.ended(), self.evidence());
         let found: Vec<(Option<Estimate>, f64)> = asked.iter().map(|one| evidence.estimate(*one)).collect();
-        Simulated {
+        let growths = evidence.growths(self.scene.requests.len(), self.scene.sizes.len());
+        let simulated = Simulated {
             estimates: found.iter().map(|(estimate, _)| *estimate).collect(),
+            unsettled: vec![false; asked.len()],
+            growing: Vec::new(),
             curves: (0..self.scene.requests.len()).map(|number| evidence.curve(number)).collect(),
             events: self.jobs.iter().map(|job| job.tally.events).sum(),
             time: self.width * INTERVALS as f64 / self.scale,
@@ -379,7 +436,8 @@ impl<'w, 't, 'a, 's> Drive<'w, 't, 'a, 's> {
             ended,
             has_choices: self.jobs.iter().any(|job| job.tally.has_choices),
             limit: None,
-        }
+        };
+        (simulated, growths)
     }
 }
 

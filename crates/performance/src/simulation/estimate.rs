@@ -46,7 +46,7 @@ impl Evidence<'_> {
     }
 
     /// Returns what a channel adds up to in a replication, in some intervals.
-    fn sum(&self, tally: &Tally, channel: Channel, intervals: std::ops::Range<usize>) -> f64 {
+    pub(super) fn sum(&self, tally: &Tally, channel: Channel, intervals: std::ops::Range<usize>) -> f64 {
         let requests = self.events + self.values;
         match channel {
             Channel::Time => intervals.len() as f64 * self.width / self.scale,
@@ -150,8 +150,14 @@ impl Evidence<'_> {
     }
 }
 
+/// Returns whether two estimates do not overlap, but for rounding.
+pub(super) fn are_apart(one: &Estimate, other: &Estimate) -> bool {
+    let rounding = 1e-9 * one.value.abs().max(other.value.abs());
+    one.low > other.high + rounding || other.low > one.high + rounding
+}
+
 /// Estimates the ratio of two sums from what they are in each replication.
-fn ratio(pairs: &[(f64, f64)]) -> Option<Estimate> {
+pub(super) fn ratio(pairs: &[(f64, f64)]) -> Option<Estimate> {
     let count = pairs.len() as f64;
     let (above, below) = pairs.iter().fold((0.0, 0.0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
     let value = above / below;

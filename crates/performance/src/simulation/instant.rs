@@ -243,7 +243,10 @@ impl<'t, 'a> Instant<'t, 'a> {
             place.filter(|place| arrival.kept >> place & 1 == 1).map_or(FRESH, |place| place as u8)
         };
         let carry = self.table.clocks(arrival.state)?.iter().map(place).collect();
-        let counts = arrival.delta.events.iter().map(|(event, count)| (*event, f64::from(*count)));
+        // Requests that are told apart have numbers beyond those that are counted.
+        let counted = self.table.scene.timing.events().len();
+        let counts = arrival.delta.events.iter().filter(|(event, _)| usize::from(*event) < counted);
+        let counts = counts.map(|(event, count)| (*event, f64::from(*count)));
         Ok(Jump {
             upto,
             row: NONE,

@@ -12,9 +12,13 @@
 //! memory: those of a row are one race with a single draw. The others keep the work that is left.
 //!
 //! Choices that the model leaves open are taken with equal probability, and results say that there were some.
+//!
+//! What keeps growing has no mean: numbers of the state that stay bounded if the model settles are watched,
+//! and where they do not, there is no estimate (`growth`).
 
 mod drive;
 mod estimate;
+mod growth;
 mod instant;
 mod run;
 mod sample;
@@ -30,6 +34,7 @@ use crate::requests::Order;
 use crate::{BuildError, Timing};
 
 pub use drive::{simulate, transient};
+pub use sample::drawn;
 
 /// How delays are drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,6 +47,10 @@ pub enum Draw {
 
 /// A number that depends on the state; of a predicate, 0 or 1.
 pub type StateValue<'a> = Box<dyn Fn(&[u8]) -> Result<f64, Violation> + Sync + 'a>;
+
+/// Returns the event that an event is, given the state after it: as [`Rename`](crate::Rename), for several
+/// threads.
+pub type RenameShared<'a> = dyn Fn(u16, &[u8]) -> Result<u16, Violation> + Sync + 'a;
 
 /// With what a request begins or ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,10 +80,14 @@ pub struct Scene<'a> {
     pub timing: &'a Timing,
     /// How delays are drawn.
     pub draw: Draw,
+    /// Gives events other numbers, by the states after them; what is no event of the timing is not counted.
+    pub rename: Option<&'a RenameShared<'a>>,
     /// Values of states that are averaged or tell when requests begin and end.
     pub values: Vec<StateValue<'a>>,
     /// Requests whose times are measured.
     pub requests: Vec<Requests>,
+    /// Numbers that stay bounded if the model settles, such as the length of a queue.
+    pub sizes: Vec<StateValue<'a>>,
     /// The value that says how near a state is to what is rare: then runs are split, and requests not
     /// followed.
     pub level: Option<usize>,
@@ -142,8 +155,12 @@ impl Estimate {
 /// What came out of a simulation.
 #[derive(Clone, Debug, Default)]
 pub struct Simulated {
-    /// The estimates, in the order of what was asked; `None` where nothing was seen.
+    /// The estimates, in the order of what was asked; `None` where nothing was seen, or it does not settle.
     pub estimates: Vec<Option<Estimate>>,
+    /// Whether each of them was still changing when the simulation ended.
+    pub unsettled: Vec<bool>,
+    /// Which of the numbers that should stay bounded were still growing.
+    pub growing: Vec<usize>,
     /// The distribution of times, for each of the requests: how likely they are not above some times.
     pub curves: Vec<Vec<(f64, Estimate)>>,
     /// How many delays have expired.

@@ -32,6 +32,11 @@ pub(super) enum Sampler {
     Empirical(Vec<f64>),
 }
 
+/// Draws how long a delay takes, as it is given; intervals are uniform.
+pub fn drawn(delay: &Delay, random: &mut Random) -> f64 {
+    Sampler::new(delay, Draw::AsGiven, 1.0).draw(random)
+}
+
 impl Sampler {
     pub(super) fn new(delay: &Delay, draw: Draw, scale: f64) -> Sampler {
         let as_f64 = |time: Time| as_f64(time) * scale;

@@ -106,7 +106,10 @@ pub(super) struct Table<'a> {
 
 impl<'a> Table<'a> {
     pub(super) fn new(scene: &'a Scene<'a>, budget: &Budget) -> Result<Table<'a>, SimulationError> {
-        let graph = StateGraph::new(scene.space, scene.system, scene.timing, budget.clone())?;
+        let mut graph = StateGraph::new(scene.space, scene.system, scene.timing, budget.clone())?;
+        if let Some(rename) = scene.rename {
+            graph = graph.renaming(Box::new(rename));
+        }
         let (delays, scale) = (scene.timing.delays(), scale_of(scene));
         Ok(Table {
             scene,
@@ -129,7 +132,7 @@ impl<'a> Table<'a> {
     /// Empties the table if it has grown too large; returns whether it has, and then all numbers of states
     /// and rows mean nothing any more.
     pub(super) fn shrink(&mut self) -> Result<bool, SimulationError> {
-        let values = self.values.len() * (32 + 8 * self.scene.values.len());
+        let values = self.values.len() * (32 + 8 * (self.scene.values.len() + self.scene.sizes.len()));
         let bytes = self.graph.memory() + (self.bytes + values + self.classes.len() * 12) as u64;
         let is_large = bytes > self.budget.memory / 2;
         if is_large {
@@ -174,12 +177,14 @@ impl<'a> Table<'a> {
         if clocks.len() > MAX_CLOCKS { Err(SimulationError::TooManyClocks) } else { Ok(clocks) }
     }
 
-    /// Returns all values of a state.
+    /// Returns all values of a state, and the logarithms of its sizes.
     pub(super) fn values(&mut self, state: u32) -> Result<&[f64], SimulationError> {
         if !self.values.contains_key(&state) {
             let bytes = self.graph.state(state);
             let wrong = |violation: Violation| BuildError::Wrong(violation, Vec::new());
-            let found: Result<Box<[f64]>, _> = self.scene.values.iter().map(|value| value(&bytes)).collect();
+            let values = self.scene.values.iter().map(|value| value(&bytes));
+            let sizes = self.scene.sizes.iter().map(|size| size(&bytes).map(|size| size.abs().ln_1p()));
+            let found: Result<Box<[f64]>, _> = values.chain(sizes).collect();
             self.values.insert(state, found.map_err(wrong)?);
         }
         Ok(self.values.get(&state).map_or(&[], |values| values))
@@ -355,16 +360,20 @@ impl<'a> Table<'a> {
     /// Returns the channels that grow with time, and how fast.
     fn rates(&mut self, members: &[u32]) -> Result<Box<[(u16, f64)]>, SimulationError> {
         let first = self.values(members[0])?.to_vec();
+        let count = self.scene.values.len();
         for member in &members[1..] {
-            let differs =
-                self.values(*member)?.iter().zip(&first).position(|(one, other)| (one - other).abs() > 0.0);
+            let pairs = self.values(*member)?.iter().zip(&first[..count]);
+            let differs = pairs.map(|(one, other)| (one - other).abs()).position(|off| off > 0.0);
             if let Some(number) = differs {
                 return Err(SimulationError::Unsteady(number));
             }
         }
         let channel = self.scene.timing.events().len();
+        // Requests are counted in between.
+        let between = 2 * self.scene.requests.len();
         let rates = first.iter().enumerate().filter(|(_, value)| **value != 0.0);
-        Ok(rates.map(|(number, value)| ((channel + number) as u16, *value)).collect())
+        let place = |number: usize| channel + number + if number < count { 0 } else { between };
+        Ok(rates.map(|(number, value)| (place(number) as u16, *value)).collect())
     }
 
     /// Adds jumps; returns the range.

@@ -1,7 +1,7 @@
 //! Simulation against exact answers.
 
 use narrows_explicit::{Budget, Unwatched};
-use narrows_model::{Evaluator, System};
+use narrows_model::{Evaluator, System, WideVariable};
 
 use super::{
     Channel, Draw, Effort, Mark, Quantity, Requests, Scene, Simulated, StateValue, simulate, transient,
@@ -53,13 +53,21 @@ impl Case {
             values.push(Box::new(move |state| Ok(f64::from(evaluator.describe(state).globals[0].number))));
         }
         let (timing, requests) = (&self.timing, self.requests.clone());
+        let wide = self.system.wide_variables();
+        let size = |one: &WideVariable| -> StateValue<'_> {
+            let value = one.value.clone();
+            Box::new(move |state| evaluator.observe(state).value(&value).map(f64::from))
+        };
+        let sizes = wide.iter().map(size).collect();
         work(&Scene {
             space: &evaluator,
             system: Some(&self.system),
             timing,
             draw,
+            rename: None,
             values,
             requests,
+            sizes,
             level: self.level,
         })
     }
@@ -186,7 +194,7 @@ fn splitting_reaches_the_end_of_a_queue() {
                 Box::new(|state| level(state).map(|level| f64::from(u8::from(level >= 30.0)))),
             ];
             let requests = Vec::new();
-            let split = Scene { values, requests, level: Some(0), ..*scene };
+            let split = Scene { values, requests, sizes: Vec::new(), level: Some(0), ..*scene };
             simulate(&split, &[Channel::Value(1).often()], effort(1, 0.1), &budget(1)).unwrap()
         })
     };
@@ -197,4 +205,82 @@ fn splitting_reaches_the_end_of_a_queue() {
         estimate.low <= exact && exact <= estimate.high && estimate.accuracy() <= 0.2,
         "{estimate:?} {exact}"
     );
+}
+
+const QUEUE: &str = "int n; active proctype source() { do :: arrive: n++ od }
+active proctype server() { do :: serve: n > 0 -> n-- od }";
+
+/// A queue without an end: arrivals on average every 20 units of time, service so many.
+fn endless(service: i128) -> Case {
+    let delays = [("source:arrive", exponential(20)), ("server:serve", exponential(service))];
+    let mut case = Case::new(QUEUE, &delays, &["source:arrive", "server:serve"], &["n > 0"]);
+    case.requests = vec![Requests { kinds: vec![[Mark::Event(0), Mark::Event(1)]], order: Order::Fifo }];
+    case
+}
+
+const ENDLESS: [Quantity; 3] = [
+    Quantity::Ratio(Channel::Event(1), Channel::Time),
+    Quantity::Ratio(Channel::Value(0), Channel::Time),
+    Quantity::Ratio(Channel::Times(0), Channel::Ended(0)),
+];
+
+/// With loads of 0.9 and 0.95, all is estimated, and the intervals hold the exact values.
+#[test]
+fn queues_that_settle_are_estimated() {
+    let (mut covered, mut all) = (0, 0);
+    for seed in 0..30 {
+        for service in [10, 18, 19] {
+            let load = service as f64 / 20.0;
+            let exact = [1.0 / 20.0, load, service as f64 / (1.0 - load)];
+            let found = endless(service).simulate(Draw::AsGiven, &ENDLESS[..2], effort(seed, 0.03), 1);
+            assert!(found.growing.is_empty() && found.unsettled == [false; 2], "{seed} {service} {found:?}");
+            for (estimate, exact) in found.estimates.iter().zip(exact) {
+                let estimate = estimate.unwrap();
+                covered += u32::from(estimate.low <= exact && exact <= estimate.high);
+                all += 1;
+            }
+        }
+    }
+    assert!(all == 180 && covered >= 174, "{covered} of {all}");
+}
+
+/// With a load of 1 or just above, nothing is estimated.
+#[test]
+fn queues_that_do_not_settle_are_refused() {
+    for seed in 0..40 {
+        let effort = Effort { accuracy: 0.02, events: 1 << 21, seed };
+        let found = endless(20).simulate(Draw::AsGiven, &ENDLESS, effort, 1);
+        assert!(found.growing == [0] && found.unsettled == [true; 3], "{seed} {found:?}");
+        assert!(found.estimates.iter().all(Option::is_none), "{seed} {found:?}");
+    }
+}
+
+/// With a load of 1.2, the server is always busy and works as fast as it can; how long it takes grows.
+#[test]
+fn an_overloaded_server_has_a_throughput() {
+    let mut covered = 0;
+    for seed in 0..20 {
+        let effort = Effort { accuracy: 0.02, events: 1 << 22, seed };
+        let found = endless(24).simulate(Draw::AsGiven, &ENDLESS, effort, 1);
+        assert!(found.growing == [0] && found.unsettled == [false, false, true], "{seed} {found:?}");
+        let throughput = found.estimates[0].unwrap();
+        covered += u32::from(throughput.low <= 1.0 / 24.0 && 1.0 / 24.0 <= throughput.high);
+        assert!(found.estimates[1].unwrap().value > 0.99 && found.estimates[2].is_none(), "{found:?}");
+    }
+    assert!(covered >= 19, "{covered} of 20");
+}
+
+/// A number that only counts, or that names one request after the other, is no queue.
+#[test]
+fn counters_do_no_harm() {
+    let text = "int served, number; byte n; active proctype source() { do :: arrive: n < 5 -> n++; number++ od }
+        active proctype server() { do :: serve: n > 0 -> n--; served++; if :: number < 0 -> skip :: else fi od }";
+    let delays = [("source:arrive", exponential(4)), ("server:serve", exponential(3))];
+    let case = Case::new(text, &delays, &["server:serve"], &["n > 0"]);
+    let asked = [Channel::Event(0).often(), Channel::Value(0).often()];
+    let found = case.simulate(Draw::AsGiven, &asked, effort(1, 0.01), 1);
+    assert_eq!((found.growing.as_slice(), found.unsettled.as_slice()), (&[0][..], &[false; 2][..]));
+    let busy = found.estimates[1].unwrap();
+    let exact = 1.0 - queue_lengths()[0];
+    assert!(busy.low <= exact && exact <= busy.high, "{busy:?}");
 }

@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use narrows_model::{Difference, ProcessSet};
 
 use super::memo::{Memo, Recalled};
-use super::{Known, MEMO_FROM, StateGraph, Step, WATCH_EVERY};
+use super::{Known, MEMO_FROM, STATE_COST, StateGraph, Step, WATCH_EVERY};
 use crate::BuildError;
 
 /// Steps whose targets are not interned yet.
@@ -42,12 +42,28 @@ impl StateGraph<'_> {
     /// Computes the steps of some states unless they are known.
     pub(crate) fn expand_all(&mut self, states: impl Iterator<Item = u32>) -> Result<(), BuildError> {
         let mut unmarked = Vec::new();
+        let outcome = self.expand_each(states, &mut unmarked);
+        // Whoever goes on after a limit finds no step without a target.
+        self.settle();
+        outcome?;
+        self.mark(&unmarked)
+    }
+
+    /// Computes the steps of some states, and leaves targets to be interned.
+    fn expand_each(
+        &mut self,
+        states: impl Iterator<Item = u32>,
+        unmarked: &mut Vec<u32>,
+    ) -> Result<(), BuildError> {
         for state in states {
             if self.known[state as usize].place(self.forgotten).is_some() {
                 continue;
             }
             self.expanded += 1;
-            if self.expanded.is_multiple_of(WATCH_EVERY) {
+            // A state may have hundreds of successors, and be large.
+            let grown = self.known.len().saturating_sub(self.watched) * (STATE_COST + self.buffer.len());
+            if self.expanded.is_multiple_of(WATCH_EVERY) || grown >= WATCH_EVERY * STATE_COST {
+                self.watched = self.known.len();
                 self.watch(0)?;
             }
             if !self.recall(state) {
@@ -58,8 +74,7 @@ impl StateGraph<'_> {
                 unmarked.push(state);
             }
         }
-        self.settle();
-        self.mark(&unmarked)
+        Ok(())
     }
 
     /// Computes the steps of a state from the memo, without interning their targets; returns whether that was

@@ -6,6 +6,7 @@ use rustc_hash::FxHashMap;
 use super::Stochastic;
 use super::outcomes::{Arrival, Outcomes, Target};
 use super::transitions::{Transition, Transitions};
+use crate::fine::Fine;
 use crate::nodes::{Nodes, Round};
 use crate::phases::Phase;
 use crate::requests::RequestEvents;
@@ -76,15 +77,15 @@ struct DelayRate {
     /// Its phases; most delays have one.
     phases: Vec<Phase>,
     /// Its speed, if that is the same in all states.
-    speed: Option<f64>,
+    speed: Option<Fine>,
     /// Its speed by state.
-    speeds: ValueCache<f64>,
+    speeds: ValueCache<Fine>,
 }
 
 impl DelayRate {
     fn new(delayed: &Delayed, evaluator: Option<&Evaluator<'_>>) -> DelayRate {
         let speed = match &delayed.speed {
-            None => Some(1.0),
+            None => Some(Fine::ONE),
             Some((times, None)) => times.constant().map(|times| quotient(times, 1)),
             Some((times, Some(over))) => {
                 times.constant().zip(over.constant()).map(|(times, over)| quotient(times, over))
@@ -102,8 +103,8 @@ impl DelayRate {
 }
 
 /// Returns the speed of a delay; it stands still unless that is positive.
-fn quotient(times: i32, over: i32) -> f64 {
-    if times <= 0 || over <= 0 { 0.0 } else { f64::from(times) / f64::from(over) }
+fn quotient(times: i32, over: i32) -> Fine {
+    if times <= 0 || over <= 0 { Fine::ZERO } else { Fine::ratio(times.into(), over.into()) }
 }
 
 /// An enabled step: its source and target nodes, and its effect.
@@ -130,7 +131,7 @@ struct ExpiringStep {
 /// The expiry of a delay: its rate, and the steps that may be taken then. Without steps, only the next stage
 /// begins.
 struct Expiry {
-    rate: f64,
+    rate: Fine,
     /// The end of its range among all steps.
     options: u32,
     stage: Option<u32>,
@@ -321,7 +322,7 @@ impl Builder<'_> {
         for group in ends.chunk_by(|left, right| (left.pid, left.delay) == (right.pid, right.delay)) {
             let ExpiringStep { pid, delay, .. } = group[0];
             let speed = self.speed(delay, members[0], &mut seen)?;
-            if speed <= 0.0 {
+            if speed == Fine::ZERO {
                 continue;
             }
             let far = running.iter().find(|(known, other, _)| (*known, *other) == (pid, delay));
@@ -331,10 +332,10 @@ impl Builder<'_> {
             for (phase, rate) in next {
                 let stage = Some(self.nodes.further(members[0], &running, (pid, delay), *phase));
                 let options = waiting.options.len() as u32;
-                waiting.pending.push(Expiry { rate: rate * speed, options, stage });
+                waiting.pending.push(Expiry { rate: rate.times(speed), options, stage });
             }
-            if *ends > 0.0 {
-                let rate = ends * speed;
+            if ends.near() > 0.0 {
+                let rate = ends.times(speed);
                 for ExpiringStep { node, choice, effect, .. } in group {
                     let target = self.nodes.follow(*node, &running, *choice, 0)?;
                     waiting.options.push(EnabledStep { from: *node, target, effect: *effect });
@@ -369,7 +370,7 @@ impl Builder<'_> {
         delay: u16,
         node: u32,
         seen: &mut Option<Observation<'s>>,
-    ) -> Result<f64, BuildError>
+    ) -> Result<Fine, BuildError>
     where
         Self: 's,
     {
@@ -380,7 +381,7 @@ impl Builder<'_> {
         }
         let speed = &nodes.state_graph.timing().delays()[usize::from(delay)].speed;
         // Expressions are those of a system.
-        let (Some((times, over)), Some(evaluator)) = (speed, evaluator) else { return Ok(1.0) };
+        let (Some((times, over)), Some(evaluator)) = (speed, evaluator) else { return Ok(Fine::ONE) };
         let state = nodes.state(node);
         let speed = pace.speeds.get(&nodes.state_graph, state, || {
             let seen = seen.get_or_insert_with(|| evaluator.observe(&nodes.state_graph.state(state)));
@@ -408,7 +409,7 @@ impl Builder<'_> {
     }
 
     /// Adds the transitions of one expiry.
-    fn arrive(&mut self, rate: f64, options: &[EnabledStep], stage: Option<u32>) {
+    fn arrive(&mut self, rate: Fine, options: &[EnabledStep], stage: Option<u32>) {
         if let ([only], None) = (options, stage)
             && let Some(state) = Outcomes::tangible_of(self.outcome_of[only.target as usize])
         {
@@ -422,7 +423,7 @@ impl Builder<'_> {
         };
         for arrival in self.outcomes.get(outcome) {
             let (target, tally) = (arrival.target, arrival.tally);
-            self.transitions.push(Transition { rate: rate * arrival.probability, target, tally });
+            self.transitions.push(Transition { rate: rate.times(arrival.probability), target, tally });
         }
     }
 }

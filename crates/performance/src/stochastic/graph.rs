@@ -21,7 +21,8 @@ impl Stochastic<'_> {
         let mut drawing = Drawing { view: self, names, builder, states, between: BTreeMap::new() };
         for state in 0..self.tangible_states() {
             for transition in self.transitions(state) {
-                drawing.add(state, Some(("rate", transition.rate)), transition.tally, transition.target);
+                let rate = transition.rate.near();
+                drawing.add(state, Some(("rate", rate)), transition.tally, transition.target);
             }
         }
         for decision in 0..self.decisions() {
@@ -66,7 +67,8 @@ impl Drawing<'_, '_> {
         let internal = self.builder.label("i");
         self.builder.edge(from, internal, chance);
         for arrival in outcome {
-            self.add(chance, Some(("prob", arrival.probability)), arrival.tally, arrival.target);
+            let probability = arrival.probability.near();
+            self.add(chance, Some(("prob", probability)), arrival.tally, arrival.target);
         }
     }
 

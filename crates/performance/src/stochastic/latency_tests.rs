@@ -7,7 +7,7 @@ use super::{Latencies, build_ordered};
 use crate::markov::{Accuracy, Aim, Interval, Requests};
 use crate::requests::{Change, Order, RequestEvents};
 use crate::samples::{system, timing};
-use crate::{Delay, StateGraph, Time};
+use crate::{Delay, StateGraph, Time, Timing};
 
 const ACCURACY: Accuracy<'static> = Accuracy::relative(1e-9);
 
@@ -193,4 +193,72 @@ fn open_choices_give_a_range() {
     };
     assert_is(open.mean_over(Aim::Least, ACCURACY).unwrap().unwrap(), 1.0, 1e-6);
     assert_is(open.mean_over(Aim::Greatest, ACCURACY).unwrap().unwrap(), 4.0, 1e-6);
+}
+
+/// Jobs that are sent one way or the other, and after the first once more: whatever the policy, the mean is
+/// that of its weights, and lies in the range over all schedulers, which reaches from the best to the worst.
+#[test]
+fn random_policies_lie_in_the_range() {
+    let text = "byte x;
+        active proctype source() { do
+            :: come: x == 0 -> skip; pick: if :: x = 1 :: x = 2 fi
+            :: x == 3 -> again: if :: x = 2 :: x = 4 fi
+        od }
+        active proctype one() { do :: first: d_step { x == 1 -> x = 3 } od }
+        active proctype two() { do :: second: d_step { x == 2 -> x = 4 } od }
+        active proctype sink() { do :: go: d_step { x == 4 -> x = 0 } od }";
+    let ends = ["source:come", "sink:go"];
+    let events = RequestEvents { from: 0, to: 1, both: 2, order: Order::Fifo };
+    let system = system(text);
+    let evaluator = Evaluator::new(&system);
+    let mut random = narrows_graph::Random::new(5);
+    for round in 0..40 {
+        let mut mean = || i128::from(random.below(400)) + 1;
+        let (first, second, last) = (mean(), mean(), mean());
+        let delays =
+            [("source:come", mean()), ("one:first", first), ("two:second", second), ("sink:go", last)];
+        let Latencies::Open(open) = latencies(text, &delays, ends, Order::Fifo) else {
+            panic!("a choice is open");
+        };
+        let [first, second, last] = [first, second, last].map(|mean| mean as f64 / 100.0);
+        let [least, greatest] =
+            [Aim::Least, Aim::Greatest].map(|aim| open.mean_over(aim, ACCURACY).unwrap().unwrap());
+        assert_is(least, last + first.min(second), 1e-6);
+        assert_is(greatest, last + first + second, 1e-6);
+        // The first two policies are the best and the worst.
+        for policy in 0..12 {
+            let [pick, again] = match policy {
+                0 if first < second => [[1, 0], [0, 1]],
+                0 => [[0, 1], [0, 1]],
+                1 => [[1, 0], [1, 0]],
+                _ => [0; 2].map(|_| [random.below(9) as u32 + 1, random.below(9) as u32]),
+            };
+            let delays: Vec<(&str, Delay)> = delays
+                .iter()
+                .map(|(name, mean)| (*name, Delay::Exponential(Time::new(*mean, 100))))
+                .collect();
+            let mut given = timing(&system, &delays, &ends);
+            given.weights(&Timing::sites(&system, "source", "pick"), &pick);
+            given.weights(&Timing::sites(&system, "source", "again"), &again);
+            let budget = Budget::unlimited(Unwatched);
+            let rows = StateGraph::new(&evaluator, Some(&system), &given, budget).unwrap();
+            let view = build_ordered(rows, &[events]).unwrap();
+            let Latencies::Chain(requests) = view.latencies(&[events], Change::default(), false).unwrap()
+            else {
+                panic!("no choice is open");
+            };
+            let found = requests.recurrent().unwrap().unwrap().0.mean(ACCURACY);
+            let share = |[one, other]: [u32; 2]| f64::from(one) / f64::from(one + other);
+            let (pick, again) = (share(pick), share(again));
+            let expected = last + pick * (first + again * second) + (1.0 - pick) * second;
+            assert_is(found, expected, 1e-6);
+            let slack = 1e-9 * greatest.high;
+            assert!(
+                least.low - slack <= found.low && found.high <= greatest.high + slack,
+                "{round} {policy}: {found} in {least} to {greatest}"
+            );
+            let is_end = |end: Interval| (end.middle() - found.middle()).abs() < 1e-6 * end.high;
+            assert!(policy > 1 || is_end([least, greatest][policy]), "{round} {policy}: {found}");
+        }
+    }
 }

@@ -1,48 +1,22 @@
 //! Chains in which equal parts count once, against the chains of all states.
 
-use std::fmt::Write as _;
-
 use narrows_explicit::{Asked, Budget, Quotient, Symmetry, Unwatched};
 use narrows_graph::random::Random;
 use narrows_model::{Evaluator, StateSpace, System};
 
 use super::build;
 use crate::markov::{Accuracy, Interval, long_run};
-use crate::samples::{system, timing};
+use crate::samples::{drive, system, timing};
 use crate::{Delay, StateGraph, Time, Timing};
-
-/// Writes a drive with some slots and channels: which pages are wanted is left to chance.
-fn drive(random: &mut Random) -> (String, usize) {
-    let (slots, channels) = (random.between(2, 4), random.between(2, 3));
-    let mut text = format!(
-        "#define N {slots}
-        chan submission = [N] of {{ byte }}; chan wanted[{channels}] = [N] of {{ byte }};
-        chan pages = [N] of {{ byte }}; bit finished[N]; byte x;
-        active [N] proctype slot() {{
-          do :: submit: submission!_pid; complete: atomic {{ finished[_pid] -> finished[_pid] = 0 }} od
-        }}
-        active proctype engine() {{ byte command;
-          do
-          :: atomic {{ pages?command -> x = 1 }}; back: atomic {{ x = 0; finished[command] = 1 }}
-          :: atomic {{ empty(pages) && submission?[_] -> submission?command; x = 1 }}; fetch: x = 0;
-             page: if"
-    );
-    for channel in 0..channels {
-        let _ = write!(text, " :: wanted[{channel}]!command");
-    }
-    text.push_str(" fi od }\n");
-    let _ = write!(
-        text,
-        "active [{channels}] proctype channel() {{ byte command;
-          do :: wanted[_pid - N - 1]?command; flash: pages!command od }}"
-    );
-    (text, channels)
-}
 
 /// Returns how many states there are, and how often something happens in the long run.
 fn solve(space: &dyn StateSpace, of_orbits: bool, system: &System, timing: &Timing) -> (u32, Interval) {
     let rows = StateGraph::new(space, Some(system), timing, Budget::unlimited(Unwatched)).unwrap();
-    let view = build(if of_orbits { rows.of_orbits() } else { rows }).unwrap();
+    solve_rows(if of_orbits { rows.of_orbits() } else { rows })
+}
+
+fn solve_rows(rows: StateGraph<'_>) -> (u32, Interval) {
+    let view = build(rows).unwrap();
     assert!(view.is_chain());
     let chain = view.chain().unwrap();
     let accuracy = Accuracy::relative(1e-9);
@@ -81,4 +55,33 @@ fn chains_of_orbits_have_the_same_means() {
         assert_eq!(uneven.words().len(), 1, "{text}");
     }
     assert_eq!(smaller, 12);
+}
+
+/// Stages are clocks: they go with their processes.
+#[test]
+fn stages_are_exchanged_with_their_processes() {
+    let mut random = Random::new(21);
+    let mut smaller = 0;
+    for _ in 0..8 {
+        let (text, channels) = drive(&mut random);
+        let system = system(&text);
+        let delays = ["slot:submit", "engine:fetch", "engine:back", "channel:flash"].map(|name| {
+            let mean = Time::new(random.between(1, 9) as i128, 2);
+            let is_staged = name == "channel:flash" || random.percent(30);
+            (name, if is_staged { Delay::Erlang(2, mean) } else { Delay::Exponential(mean) })
+        });
+        let mut timing = timing(&system, &delays, &["slot:complete"]);
+        timing.weights(&Timing::sites(&system, "engine", "page"), &vec![1; channels]);
+        let label = |proctype, transition| timing.label_of(proctype, transition);
+        let evaluator = Evaluator::new(&system);
+        let symmetry = Symmetry::find(evaluator, &Asked { label: &label, ..Asked::NOTHING }).unwrap();
+        let meant = if symmetry.forgets() { evaluator.forgetting() } else { evaluator };
+        let rows = || StateGraph::new(&meant, Some(&system), &timing, Budget::unlimited(Unwatched)).unwrap();
+        let (all, exact) = solve_rows(rows());
+        let (once, found) = solve_rows(rows().exchanging(&symmetry));
+        assert!(found.low <= exact.high && exact.low <= found.high, "{found:?} {exact:?} in {text}");
+        assert!(exact.high - exact.low < 1e-8 && found.high - found.low < 1e-8, "{found:?} {exact:?}");
+        smaller += u32::from(once < all);
+    }
+    assert_eq!(smaller, 8);
 }

@@ -2,6 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
+use crate::fine::Fine;
 use crate::requests::{Change, RequestEvents};
 
 /// A state of a stochastic view.
@@ -19,10 +20,13 @@ pub struct Arrival {
     /// The state.
     pub target: Target,
     /// Its probability.
-    pub probability: f64,
+    pub probability: Fine,
     /// The events counted on the way, an interned tally.
     pub tally: u32,
 }
+
+/// What tells arrivals apart: the state, the digits of the probability, and the tally.
+type ArrivalKey = (Target, (i32, i128), u32);
 
 /// Events and how many times each is counted, in order.
 type Tally = Vec<(u16, u32)>;
@@ -35,7 +39,7 @@ const CERTAIN: u32 = 1 << 31;
 #[derive(Debug, Default)]
 pub(super) struct Outcomes {
     list: Vec<Vec<Arrival>>,
-    numbers: FxHashMap<Vec<(Target, u64, u32)>, u32>,
+    numbers: FxHashMap<Vec<ArrivalKey>, u32>,
     tallies: Vec<Tally>,
     tally_numbers: FxHashMap<Tally, u32>,
     /// The events whose order matters, by kind of request.
@@ -54,7 +58,7 @@ impl Outcomes {
     pub(super) fn get(&self, outcome: u32) -> impl Iterator<Item = Arrival> + '_ {
         let state = Outcomes::tangible_of(outcome);
         let certain =
-            state.map(|state| Arrival { target: Target::Tangible(state), probability: 1.0, tally: 0 });
+            state.map(|state| Arrival { target: Target::Tangible(state), probability: Fine::ONE, tally: 0 });
         let others = if state.is_some() { &[][..] } else { &self.list[outcome as usize] };
         certain.into_iter().chain(others.iter().copied())
     }
@@ -123,7 +127,7 @@ impl Outcomes {
         arrivals.dedup_by(|later, kept| {
             let same = (later.target, later.tally) == (kept.target, kept.tally);
             if same {
-                kept.probability += later.probability;
+                kept.probability = kept.probability.plus(later.probability);
             }
             same
         });
@@ -132,19 +136,23 @@ impl Outcomes {
         }
         let key: Vec<_> = arrivals
             .iter()
-            .map(|arrival| (arrival.target, arrival.probability.to_bits(), arrival.tally))
+            .map(|arrival| (arrival.target, arrival.probability.digits(), arrival.tally))
             .collect();
         let next = self.list.len() as u32;
         let number = *self.numbers.entry(key).or_insert(next);
         if number == next {
             self.list.push(arrivals);
+        } else {
+            for (known, one) in self.list[number as usize].iter_mut().zip(&arrivals) {
+                known.probability = known.probability.shared_with(one.probability);
+            }
         }
         number
     }
 
     /// Returns the Dirac distribution on a state.
     pub(super) fn certain(&mut self, target: Target) -> u32 {
-        self.add(vec![Arrival { target, probability: 1.0, tally: 0 }])
+        self.add(vec![Arrival { target, probability: Fine::ONE, tally: 0 }])
     }
 
     /// Returns an outcome with a tally added to each element.
@@ -161,13 +169,16 @@ impl Outcomes {
 
     /// Returns the mixture of some outcomes, by weight.
     pub(super) fn mixture(&mut self, weighted: &[(u32, u32)]) -> u32 {
-        let total: f64 = weighted.iter().map(|(weight, _)| f64::from(*weight)).sum();
+        let total: i128 = weighted.iter().map(|(weight, _)| i128::from(*weight)).sum();
         let mut arrivals = Vec::new();
         for (weight, outcome) in weighted.iter().filter(|(weight, _)| *weight > 0) {
-            let probability = f64::from(*weight) / total;
+            let probability = Fine::ratio(i128::from(*weight), total);
             let some = self.get(*outcome);
             arrivals.extend(
-                some.map(|arrival| Arrival { probability: arrival.probability * probability, ..arrival }),
+                some.map(|arrival| Arrival {
+                    probability: arrival.probability.times(probability),
+                    ..arrival
+                }),
             );
         }
         self.add(arrivals)

@@ -1,8 +1,10 @@
 //! A stochastic view on the way to an event, and rewards on it.
 
 use super::{Arrival, Stochastic, Target};
+use crate::fine::Fine;
 use crate::markov::automaton::{self, Automaton, Reward};
-use crate::markov::chain::ChainError;
+use crate::markov::chain::{self, Chain, ChainError};
+use crate::markov::double_double::Double;
 
 impl Stochastic<'_> {
     /// Returns the Markov automaton in which nothing happens any more after an event: the states of
@@ -18,10 +20,12 @@ impl Stochastic<'_> {
             Target::Tangible(state) => state,
             Target::Decision(decision) => self.tangible_states() + decision,
         };
-        let to = |one: Arrival| (place(one.target, one.tally), one.probability);
+        let to = |one: Arrival| (place(one.target, one.tally), one.probability.near());
         let mut builder = automaton::Builder::default();
+        self.declare_roundings(&mut builder);
         for state in 0..self.tangible_states() {
-            builder.waiting(self.transitions(state).map(|one| (place(one.target, one.tally), one.rate)));
+            builder
+                .waiting(self.transitions(state).map(|one| (place(one.target, one.tally), one.rate.near())));
         }
         for decision in 0..self.decisions() {
             builder.deciding();
@@ -39,24 +43,51 @@ impl Stochastic<'_> {
         builder.build(over - 1)
     }
 
+    /// Returns the Markov chain in which nothing happens any more after an event, with rates of twice the
+    /// usual precision: the tangible states, and at last the target. Rates are multiplied by a factor: what a
+    /// time lost when it was rounded. There must be no decisions.
+    ///
+    /// # Errors
+    ///
+    /// If it is no chain.
+    pub fn fine_chain_reaching(&self, event: u16, is_there: bool, factor: Fine) -> Result<Chain, ChainError> {
+        let over = self.tangible_states();
+        let place = |target: Target, tally: u32| match target {
+            Target::Tangible(state) if self.count(tally, event) == 0 => state,
+            _ => over,
+        };
+        let mut builder = chain::Builder::new(over as usize + 1, self.transition_count() as usize);
+        for state in 0..over {
+            let row = self.transitions(state);
+            builder.fine_row(row.map(|one| (place(one.target, one.tally), one.rate.times(factor).double())));
+        }
+        builder.row([]);
+        builder.rounded_fine(self.fine_off(factor));
+        builder.exact_rewards();
+        let begins = |one: Arrival| (place(one.target, one.tally), one.probability.near());
+        let there = is_there.then_some((over, 1.0));
+        let others = self.initial().filter(|_| !is_there).map(begins);
+        builder.build(there.into_iter().chain(others))
+    }
+
     /// Returns the reward with these rates in tangible states and these amounts for events, for the automaton
     /// that [`Stochastic::reaching`] returns. All of an instant counts, also what follows the target in it.
     pub fn reaching_reward(&self, mut rates: Vec<f64>, events: &[(u16, f64)], is_there: bool) -> Reward {
-        let amount = |tally: u32| -> f64 {
-            events.iter().map(|(event, amount)| f64::from(self.count(tally, *event)) * amount).sum()
-        };
         rates.resize(self.tangible_states() as usize, 0.0);
-        for (sum, more) in rates.iter_mut().zip(self.transitions.sums(|rate, tally| rate * amount(tally))) {
+        for (sum, more) in rates.iter_mut().zip(self.gains(events)) {
             *sum += more;
         }
         rates.resize(self.tangible_states() as usize + self.decisions() as usize + 2, 0.0);
-        let gained = |arrival: Arrival| arrival.probability * amount(arrival.tally);
+        let gained = |arrivals: &mut dyn Iterator<Item = Arrival>| {
+            let one = |arrival: Arrival| arrival.probability.double() * self.amount(arrival.tally, events);
+            arrivals.map(one).fold(Double::default(), |sum, one| sum + one).high
+        };
         // Tangible states have one choice each.
         let mut impulses = vec![0.0; self.tangible_states() as usize];
         for decision in 0..self.decisions() {
-            impulses.extend(self.choices(decision).map(|choice| choice.map(gained).sum::<f64>()));
+            impulses.extend(self.choices(decision).map(|mut choice| gained(&mut choice)));
         }
-        impulses.push(if is_there { 0.0 } else { self.initial().map(gained).sum() });
+        impulses.push(if is_there { 0.0 } else { gained(&mut self.initial()) });
         impulses.push(0.0);
         Reward { rates, impulses }
     }

@@ -5,11 +5,11 @@ use std::hash::Hash;
 use rustc_hash::FxHashMap;
 
 use super::{Stochastic, Target};
+use crate::fine::Fine;
 use crate::markov::automaton::{self, Automaton};
 use crate::markov::chain::{self, ChainError};
 use crate::markov::{Begun, OpenRequests, Requests};
 use crate::requests::{Change, MAX_OPEN, RequestEvents};
-use crate::stochastic::solve::ROUNDINGS;
 
 /// The requests of a view.
 #[derive(Debug)]
@@ -45,8 +45,24 @@ impl Stochastic<'_> {
         initially: Change,
         is_even: bool,
     ) -> Result<Latencies, LatencyError> {
-        let mut observed =
-            Observed { view: self, kinds, is_even, base: Numbered::default(), followed: Numbered::default() };
+        self.latencies_from(0, kinds, initially, is_even)
+    }
+
+    /// Follows each request of some kinds, of which the first has this number among those that the view was
+    /// built for.
+    ///
+    /// # Errors
+    ///
+    /// As above.
+    pub fn latencies_from(
+        &self,
+        first_kind: u32,
+        kinds: &[RequestEvents],
+        initially: Change,
+        is_even: bool,
+    ) -> Result<Latencies, LatencyError> {
+        let (base, followed) = (Numbered::default(), Numbered::default());
+        let mut observed = Observed { view: self, first_kind, kinds, is_even, base, followed };
         let Some(first) = kinds.first() else { return Err(ChainError::Empty.into()) };
         let open = first.open(0, initially);
         let begun = first.begun(0, initially);
@@ -57,7 +73,7 @@ impl Stochastic<'_> {
                 observed.lead(open, &lead, &mut start)?;
                 for place in &begun {
                     let followed = place.and_then(|place| observed.after(Followed { kind: 0, place }, &lead));
-                    start.begun.push((lead.weight, followed));
+                    start.begun.push((lead.weight.near(), followed));
                 }
             }
         }
@@ -73,7 +89,7 @@ impl Stochastic<'_> {
         while let Some((target, followed)) = observed.followed.list.get(tails.len()).copied() {
             let mut tail = Vec::new();
             for lead in observed.leads(target) {
-                tail.push((lead.choice, lead.weight, observed.after(followed, &lead)));
+                tail.push((lead.choice, lead.weight.near(), observed.after(followed, &lead)));
             }
             tails.push(tail);
         }
@@ -89,7 +105,7 @@ impl Stochastic<'_> {
 /// A way to a next state: one transition, or one arrival of a choice. Tallies follow each other.
 struct Lead {
     choice: u32,
-    weight: f64,
+    weight: Fine,
     target: Target,
     tallies: Vec<u32>,
 }
@@ -139,6 +155,8 @@ impl<S: Copy + Eq + Hash> Numbered<S> {
 
 struct Observed<'v, 'a> {
     view: &'v Stochastic<'a>,
+    /// The number of the first kind among those that the view was built for.
+    first_kind: u32,
     kinds: &'v [RequestEvents],
     /// Whether all choices are equally likely.
     is_even: bool,
@@ -149,6 +167,11 @@ struct Observed<'v, 'a> {
 }
 
 impl Observed<'_, '_> {
+    /// Returns how often rates are rounded: those that begin with choices that are equally likely, too.
+    fn rate_roundings(&self) -> usize {
+        if self.is_even { 2 } else { self.view.rate_roundings() }
+    }
+
     fn leads(&self, target: Target) -> Vec<Lead> {
         let leads = self.own_leads(target).into_iter();
         leads.flat_map(|lead| self.resolve(lead, 0)).collect()
@@ -161,9 +184,9 @@ impl Observed<'_, '_> {
             return vec![lead];
         }
         let choices: Vec<Vec<_>> = self.view.choices(decision).map(Iterator::collect).collect();
-        let count = choices.len() as f64;
+        let share = Fine::ratio(1, choices.len() as i128);
         let next = choices.into_iter().flatten().flat_map(|arrival| {
-            let weight = lead.weight * arrival.probability / count;
+            let weight = lead.weight.times(arrival.probability).times(share);
             let tallies = lead.tallies.iter().copied().chain([arrival.tally]).collect();
             let next = Lead { choice: lead.choice, weight, target: arrival.target, tallies };
             self.resolve(next, depth + 1)
@@ -198,11 +221,18 @@ impl Observed<'_, '_> {
         }
     }
 
+    /// Returns what a lead does to requests of each kind, in order.
+    fn changes(&self, lead: &Lead) -> Vec<(u32, Change)> {
+        let all = lead.tallies.iter().flat_map(|tally| self.view.outcomes.changes(*tally));
+        let own = all.filter_map(|(kind, change)| Some((kind.checked_sub(self.first_kind)?, change)));
+        own.filter(|(kind, _)| (*kind as usize) < self.kinds.len()).collect()
+    }
+
     /// Adds what a lead does where so many requests are open.
     fn lead(&mut self, open: u32, lead: &Lead, row: &mut Row) -> Result<(), LatencyError> {
         let mut after = open;
         let mut begun: Vec<Option<Followed>> = Vec::new();
-        for (kind, change) in lead.tallies.iter().flat_map(|tally| self.view.outcomes.changes(*tally)) {
+        for (kind, change) in self.changes(lead) {
             let ends = self.kinds[kind as usize];
             for one in begun.iter_mut().filter(|one| one.is_some_and(|one| one.kind == kind)) {
                 let place = one.and_then(|one| ends.place(one.place, change));
@@ -217,16 +247,16 @@ impl Observed<'_, '_> {
         }
         for one in begun {
             let followed = one.map(|one| self.followed.number(lead.target, one));
-            row.begun.push((lead.weight, followed));
+            row.begun.push((lead.weight.near(), followed));
             row.choices.push(lead.choice);
         }
-        row.next.push((lead.choice, lead.weight, self.base.number(lead.target, after)));
+        row.next.push((lead.choice, lead.weight.near(), self.base.number(lead.target, after)));
         Ok(())
     }
 
     /// Returns where a request is followed after a lead; `None` if it has ended.
     fn after(&mut self, Followed { kind, mut place }: Followed, lead: &Lead) -> Option<u32> {
-        for (other, change) in lead.tallies.iter().flat_map(|tally| self.view.outcomes.changes(*tally)) {
+        for (other, change) in self.changes(lead) {
             if other == kind {
                 place = self.kinds[kind as usize].place(place, change)?;
             }
@@ -250,7 +280,7 @@ impl Observed<'_, '_> {
                 followed: *followed,
             }));
         }
-        base.rounded(ROUNDINGS);
+        base.rounded(self.rate_roundings());
         let base = base.build(start.next.iter().map(|(_, weight, state)| (*state, *weight)))?;
         let over = tails.len() as u32;
         let mut followed = chain::Builder::new(tails.len() + 1, tails.iter().map(Vec::len).sum());
@@ -258,7 +288,7 @@ impl Observed<'_, '_> {
             followed.row(tail.iter().map(|(_, rate, next)| (next.unwrap_or(over), *rate)));
         }
         followed.row([]);
-        followed.rounded(ROUNDINGS);
+        followed.rounded(self.rate_roundings());
         let followed = followed.build([(over, 1.0)])?;
         let open = self.base.list.iter().map(|(_, open)| f64::from(*open)).collect();
         let first = start.begun.clone();
@@ -272,6 +302,7 @@ impl Observed<'_, '_> {
         tails: &[Vec<(u32, f64, Option<u32>)>],
     ) -> Result<Latencies, LatencyError> {
         let mut base = automaton::Builder::default();
+        base.rounded(self.rate_roundings());
         let mut begun: Vec<(u32, Option<u32>)> = Vec::new();
         for ((target, _), row) in self.base.list.iter().zip(rows) {
             let first = add(&mut base, *target, row.next.iter().copied());
@@ -283,6 +314,7 @@ impl Observed<'_, '_> {
         let base = base.build(rows.len() as u32)?;
         let over = tails.len() as u32;
         let mut followed = automaton::Builder::default();
+        followed.rounded(self.rate_roundings());
         for ((target, _), tail) in self.followed.list.iter().zip(tails) {
             let next = tail.iter().map(|(choice, weight, next)| (*choice, *weight, next.unwrap_or(over)));
             add(&mut followed, *target, next);

@@ -2,8 +2,12 @@
 
 use narrows_explicit::{Budget, Unwatched};
 use narrows_model::{Evaluator, System};
+use num_bigint::BigInt;
+use num_traits::Signed;
 
 use super::{Stochastic, Target, build};
+use crate::fine::Fine;
+use crate::fine::tests::{Fraction, fraction, value};
 use crate::samples::{system, timing};
 use crate::{BuildError, Delay, StateGraph, Time, Timing};
 
@@ -39,10 +43,10 @@ fn a_queue_is_a_chain() {
         assert_eq!((view.tangible_states(), view.decisions(), view.transition_count()), (4, 0, 6));
         assert_eq!(view.initial().next().unwrap().target, Target::Tangible(0));
         let transitions = view.transitions(1);
-        let rates: Vec<f64> = transitions.clone().map(|transition| transition.rate).collect();
+        let rates: Vec<f64> = transitions.clone().map(|transition| transition.rate.near()).collect();
         assert!(rates.contains(&0.5) && rates.contains(&1.0));
         for transition in transitions {
-            assert_eq!(view.count(transition.tally, 0), u32::from(transition.rate > 0.7));
+            assert_eq!(view.count(transition.tally, 0), u32::from(transition.rate.near() > 0.7));
         }
     });
 }
@@ -99,7 +103,7 @@ fn open_choices_are_decisions_and_weights_are_chance() {
     with_view(&labelled, &given, |view| {
         let view = view.unwrap();
         assert_eq!((view.tangible_states(), view.decisions()), (3, 0));
-        let rates: Vec<f64> = view.transitions(0).map(|transition| transition.rate).collect();
+        let rates: Vec<f64> = view.transitions(0).map(|transition| transition.rate.near()).collect();
         assert_eq!(rates, [0.25, 0.75]);
     });
 }
@@ -115,5 +119,42 @@ fn busy_waiting_is_one_rest() {
         let view = view.unwrap();
         assert_eq!((view.tangible_states(), view.decisions(), view.transition_count()), (2, 0, 2));
         assert!(view.states(0).len() > 1);
+    });
+}
+
+/// Twelve choices in a row, in no time: rates are products of as many chances, added up over many ways.
+#[test]
+fn rates_are_as_close_to_exact_fractions_as_they_say() {
+    let text = "byte n, k;
+        active proctype source() { do :: come: n = 0; k = 0;
+            do :: k < 12 -> pick: if :: n++ :: skip fi; k++ :: k == 12 -> break od od }";
+    let system = system(text);
+    let mut given = timing(&system, &[("source:come", Delay::Exponential(Time::new(7, 3)))], &[]);
+    given.weights(&Timing::sites(&system, "source", "pick"), &[1, 2]);
+    with_view(&system, &given, |view| {
+        let view = view.unwrap();
+        assert_eq!(view.decisions(), 0);
+        let power = |base: i32, exponent: usize| BigInt::from(base).pow(exponent as u32);
+        let mut found: Vec<_> = view.transitions(0).map(|transition| transition.rate).collect();
+        found.sort_by(|one, other| one.near().total_cmp(&other.near()));
+        let mut expected: Vec<Fraction> = Vec::new();
+        let mut ways = BigInt::from(1);
+        for heads in 0..=12 {
+            // 3/7 · ways · 2¹²⁻ʰ / 3¹²
+            expected.push(Fraction::new(BigInt::from(3) * &ways * power(2, 12 - heads), 7 * power(3, 12)));
+            ways = ways * (12 - heads) / (heads + 1);
+        }
+        expected.sort();
+        assert_eq!(found.len(), expected.len());
+        for (rate, expected) in found.iter().zip(&expected) {
+            let off = (value(*rate) - expected).abs() / expected;
+            assert!(off <= fraction(rate.off()) && rate.off() < 1e-20, "{rate:?} {expected}");
+            assert!(!rate.is_exact());
+        }
+        let chain = view.fine_chain(Fine::ONE).unwrap();
+        let sum: Fraction = found.iter().fold(fraction(0.0), |sum, rate| sum + value(*rate));
+        assert!((sum / Fraction::new(3.into(), 7.into()) - fraction(1.0)).abs() < fraction(1e-20));
+        // In the first one, nothing was counted yet.
+        assert_eq!(chain.states(), 14);
     });
 }

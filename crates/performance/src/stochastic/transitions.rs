@@ -3,12 +3,14 @@
 use rustc_hash::FxHashMap;
 
 use super::Target;
+use crate::fine::Fine;
+use crate::markov::double_double::Double;
 
 /// A transition of a tangible state.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Transition {
     /// Its rate.
-    pub rate: f64,
+    pub rate: Fine,
     /// Where it leads.
     pub target: Target,
     /// The events counted on the way, an interned tally.
@@ -22,10 +24,14 @@ pub(super) struct Transitions {
     starts: Vec<u64>,
     /// Targets, and interned pairs of rate and tally.
     list: Vec<(u32, u32)>,
-    kinds: Vec<(f64, u32)>,
-    numbers: FxHashMap<(u64, u32), u32>,
+    kinds: Vec<(Fine, u32)>,
+    numbers: FxHashMap<([u64; 2], u32), u32>,
     /// A direct-mapped cache in front of the map: rate, tally and number.
-    recent: Vec<(u64, u32, u32)>,
+    recent: Vec<([u64; 2], u32, u32)>,
+    /// How much any rate may be off, compared with itself.
+    off: f64,
+    /// Whether all rates are floating-point numbers.
+    are_exact: bool,
 }
 
 /// The cache has two to this many entries.
@@ -37,9 +43,9 @@ const DECISION: u32 = 1 << 31;
 impl Transitions {
     pub(super) fn new() -> Transitions {
         // No rate has all bits set.
-        let recent = vec![(u64::MAX, 0, 0); 1 << RECENT_BITS];
+        let recent = vec![([u64::MAX; 2], 0, 0); 1 << RECENT_BITS];
         let (list, kinds, numbers) = (Vec::new(), Vec::new(), FxHashMap::default());
-        Transitions { starts: vec![0], list, kinds, numbers, recent }
+        Transitions { starts: vec![0], list, kinds, numbers, recent, off: 0.0, are_exact: true }
     }
 
     /// Adds a transition to the current state.
@@ -53,9 +59,10 @@ impl Transitions {
     }
 
     /// Returns the number of a rate and a tally.
-    fn kind(&mut self, rate: f64, tally: u32) -> u32 {
-        let bits = rate.to_bits();
-        let mixed = (bits ^ u64::from(tally)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    fn kind(&mut self, rate: Fine, tally: u32) -> u32 {
+        self.off = self.off.max(rate.off());
+        let bits = rate.bits();
+        let mixed = (bits[0] ^ u64::from(tally)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         let recent = &mut self.recent[(mixed >> (u64::BITS - RECENT_BITS)) as usize];
         if (recent.0, recent.1) == (bits, tally) {
             return recent.2;
@@ -64,6 +71,7 @@ impl Transitions {
         let kind = *self.numbers.entry((bits, tally)).or_insert(next);
         if kind == next {
             self.kinds.push((rate, tally));
+            self.are_exact &= rate.is_exact();
         }
         *recent = (bits, tally, kind);
         kind
@@ -93,7 +101,7 @@ impl Transitions {
         &'a self,
         state: u32,
         room: &'a mut Vec<u64>,
-    ) -> impl Iterator<Item = (u32, f64)> + 'a {
+    ) -> impl Iterator<Item = (u32, Fine)> + 'a {
         let range = self.starts[state as usize] as usize..self.starts[state as usize + 1] as usize;
         room.clear();
         room.extend(
@@ -103,14 +111,26 @@ impl Transitions {
         room.iter().map(|both| ((both >> 32) as u32, self.kinds[*both as u32 as usize].0))
     }
 
-    /// Returns for each state the sum of a weight over its transitions, by their rates and tallies.
-    pub(super) fn sums(&self, count: impl Fn(f64, u32) -> f64) -> Vec<f64> {
-        let counts: Vec<f64> = self.kinds.iter().map(|(rate, tally)| count(*rate, *tally)).collect();
+    /// Returns for each state the sum of the rates of its transitions, each times what its tally weighs.
+    /// Only the whole is rounded, once.
+    pub(super) fn sums(&self, weight: impl Fn(u32) -> Double) -> Vec<f64> {
+        let weighted = |(rate, tally): &(Fine, u32)| rate.double() * weight(*tally);
+        let weighted: Vec<Double> = self.kinds.iter().map(weighted).collect();
         let sum = |ends: &[u64]| {
             let transitions = &self.list[ends[0] as usize..ends[1] as usize];
-            transitions.iter().map(|(_, kind)| counts[*kind as usize]).sum()
+            transitions.iter().fold(Double::default(), |sum, (_, kind)| sum + weighted[*kind as usize]).high
         };
         self.starts.windows(2).map(sum).collect()
+    }
+
+    /// Returns how much any rate may be off, compared with itself.
+    pub(super) fn off(&self) -> f64 {
+        self.off
+    }
+
+    /// Returns whether all rates are floating-point numbers.
+    pub(super) fn are_exact(&self) -> bool {
+        self.are_exact
     }
 
     pub(super) fn len(&self) -> usize {

@@ -21,13 +21,16 @@ pub enum Unscalable {
     TooLong(String),
 }
 
+/// The budget is looked at after so many edges.
+const WATCH_EVERY: usize = 1 << 12;
+
 /// The least and the most ticks that a delay takes.
 type Window = (u32, u32);
 
 /// Builds the untimed view: every step takes one tick.
 pub fn build_untimed(mut state_graph: StateGraph<'_>) -> Result<Timed<'_>, BuildError> {
     let (mut starts, mut edges) = (vec![0], Vec::new());
-    let mut state = 0;
+    let (mut state, mut watched) = (0, 0);
     while state < state_graph.states() {
         state_graph.expand(state)?;
         let steps = state_graph.steps_of(state).iter().enumerate();
@@ -39,6 +42,13 @@ pub fn build_untimed(mut state_graph: StateGraph<'_>) -> Result<Timed<'_>, Build
         }));
         starts.push(edges.len() as u32);
         state += 1;
+        if edges.len() >= watched + WATCH_EVERY {
+            watched = edges.len();
+            // What is counted here comes beside the steps of the graph, which stay; a number for each state
+            // is made at the end.
+            let starts = (starts.capacity() + state_graph.states() as usize) * size_of::<u32>();
+            state_graph.watch((starts + edges.capacity() * size_of::<Edge>()) as u64)?;
+        }
     }
     let states = (0..state_graph.states()).collect();
     Ok(Timed { state_graph: Rc::new(state_graph), states, starts, edges, tick: None })

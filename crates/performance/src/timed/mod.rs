@@ -11,6 +11,8 @@ pub mod bounds;
 mod bracket_tests;
 mod build;
 mod classes;
+#[cfg(test)]
+mod exchange_tests;
 mod howard;
 mod paths;
 pub mod ratio;

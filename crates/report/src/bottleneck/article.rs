@@ -8,6 +8,7 @@ use super::runs::{Run, Runs};
 use super::story::Story;
 use super::system::SYSTEM;
 use super::{Analysed, of_view, short, word};
+use crate::against::{Against, HEADS, MeasuredFigure};
 use crate::diagram::{Diagram, DiagramEdge, DiagramNode, svg as diagram_svg};
 use crate::figures::size_text;
 use crate::figures::{asked, judgement, result_text};
@@ -225,12 +226,7 @@ impl Maker<'_, '_> {
 
     /// Returns the figures as files: comma-separated values, and the document without the steps of runs.
     fn files(&self) -> [(String, String); 2] {
-        let mut document = self.analysed.document();
-        if let Some(answers) = document["answers"].as_array_mut() {
-            answers.iter_mut().filter_map(|answer| answer.as_object_mut()).for_each(|answer| {
-                answer.remove("runs");
-            });
-        }
+        let document = self.analysed.told(false).to_value();
         let link =
             |kind: &str, text: &str| format!("data:{kind};charset=utf-8;base64,{}", base64(text.as_bytes()));
         let name = self.analysed.figures.name;
@@ -257,7 +253,24 @@ impl Maker<'_, '_> {
                 rows,
             });
         }
+        made.extend(self.against());
         made
+    }
+
+    /// Puts what was measured into a table.
+    fn against(&self) -> Option<Table> {
+        let Against { log, rows } = self.analysed.figures.against?;
+        let entry = |ours: String| Entry { ours, ..Entry::default() };
+        let row = |row: &MeasuredFigure| {
+            let cells = row.cells(self.analysed.figures.digits());
+            (row.question.clone(), cells.into_iter().map(entry).collect())
+        };
+        Some(Table {
+            title: format!("Beside what was measured, {log}"),
+            source: String::new(),
+            columns: HEADS.map(str::to_owned).to_vec(),
+            rows: rows.iter().map(row).collect(),
+        })
     }
 
     fn entry(&mut self, figure: &Figure) -> Entry {
@@ -456,7 +469,7 @@ fn how(figure: &Figure, is_synchronous: bool) -> String {
     let error = match figure.result {
         FigureResult::Value { exact: true, .. } => " Exact.".to_owned(),
         FigureResult::Value { low, high, .. } => {
-            let (low, high) = (low.to_f64(), high.to_f64());
+            let (low, high) = (low.told_below(), high.told_above());
             format!(" It lies between {low:e} and {high:e}, rounding included.")
         }
         FigureResult::Estimated { low, high, .. } => {

@@ -1,8 +1,9 @@
 //! The charts about a study, each a picture of its own.
 
 use narrows_model::Flow;
+use narrows_model::decimals::certain_percent;
 
-use super::{Analysed, change, ends, levels, of_view, percent, short};
+use super::{Analysed, change, ends, levels, of_view, short};
 use crate::narration::picture;
 use crate::plot::{Bars, Line, Lines, bars, lanes, lines, requests};
 use crate::sweep;
@@ -93,11 +94,7 @@ impl Analysed<'_> {
         for (resource, figures) in self.bottleneck.resources.iter().zip(&self.bottleneck.utilisation) {
             for (view, what) in [("timed", ""), ("stochastic", ", mean")] {
                 if let Some((low, high)) = of_view(figures, view).and_then(ends) {
-                    let text = if high - low <= 1e-3 {
-                        percent(f64::midpoint(low, high))
-                    } else {
-                        format!("{} to {}", percent(low), percent(high))
-                    };
+                    let text = certain_percent(low, high);
                     rows.push((format!("{}{what}", resource.name), Some(high), text));
                 }
             }
@@ -118,9 +115,10 @@ impl Analysed<'_> {
         if !levels.is_empty() {
             let data = if flow.megabytes.is_some() { " (MB/s)" } else { "" };
             let title = format!("Throughput of {event}, 1/{}{data}", self.unit);
-            let data = |value: f64| flow.megabytes.map(|each| format!(" ({})", short(value * each)));
-            let text =
-                |level: &super::Level| format!("{}{}", level.text, data(level.value).unwrap_or_default());
+            let text = |level: &super::Level| {
+                let data = level.bandwidth.as_ref().map(|bandwidth| format!(" ({bandwidth})"));
+                format!("{}{}", level.text, data.unwrap_or_default())
+            };
             let row = |level: &super::Level| (level.name.to_owned(), Some(level.value), text(level));
             let rows: Vec<_> = levels.iter().map(row).collect();
             let svg = bars(&Bars { title: &title, whole: None, rows: &rows });
@@ -247,7 +245,7 @@ impl Analysed<'_> {
 }
 
 /// Takes the style out of a picture, for a page that has the styles of all pictures once.
-pub(crate) fn without_style(svg: &str) -> String {
+pub fn without_style(svg: &str) -> String {
     // What a model says is escaped, so that the first style is ours.
     match (svg.find("<style>"), svg.find("</style>")) {
         (Some(from), Some(to)) => {

@@ -3,8 +3,9 @@
 use std::fmt::Write;
 
 use narrows_model::Figure;
+use narrows_model::decimals::certain_percent;
 
-use super::{Analysed, Level, ends, of_view, percent, word};
+use super::{Analysed, Level, ends, of_view, word};
 
 /// What a study says, in lines with names.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,7 +36,7 @@ impl Analysed<'_> {
         }
         for (resource, figures) in self.bottleneck.resources.iter().zip(&self.bottleneck.utilisation) {
             if let Some((_, most)) = of_view(figures, "timed").or(figures.first()).and_then(ends) {
-                lines.push((format!("{} is busy at most", resource.name), percent(most)));
+                lines.push((format!("{} is busy at most", resource.name), certain_percent(most, most)));
             }
         }
         for overlap in &self.bottleneck.overlaps {

@@ -1,45 +1,46 @@
 //! What was found out as a JSON document.
 
-use narrows_model::{Case, Flow, Number};
+use narrows_model::{Case, Figure, Flow, Number};
 use serde_json::{Map, Value, json};
 
 use super::{Analysed, word};
+use crate::Document;
 use crate::figures::number_value;
 
-impl Analysed<'_> {
+impl<'a> Analysed<'a> {
     /// Writes everything as a JSON document: the answers of the study, then what was found out beside them.
-    pub fn document(&self) -> Value {
-        let mut document = match self.figures.document() {
-            Value::Object(document) => document,
-            other => return other,
-        };
-        let resources = &self.bottleneck.resources;
+    pub fn document(&self) -> Document<'a> {
+        self.told(true)
+    }
+
+    /// Writes everything as a JSON document, with or without the runs behind figures.
+    pub(super) fn told(&self, with_runs: bool) -> Document<'a> {
+        let bottleneck = self.bottleneck;
+        let answer = |figure: &'a Figure| self.figures.answer(figure, with_runs);
+        let mut more: Vec<Document<'a>> = Vec::new();
+        for overlap in &bottleneck.overlaps {
+            more.extend(overlap.answers.iter().map(answer));
+        }
+        more.extend(bottleneck.utilisation.iter().flatten().map(answer));
+        for flow in &bottleneck.flows {
+            more.extend(flow.throughput.iter().map(answer));
+            more.push(self.flow_value(flow).into());
+        }
+        let mut document = self.figures.with_more(with_runs, more);
+        let resources = &bottleneck.resources;
         let names =
             |set: &Vec<usize>| set.iter().map(|number| json!(resources[*number].name)).collect::<Value>();
-        let mut more: Vec<Value> = Vec::new();
-        for overlap in &self.bottleneck.overlaps {
-            more.extend(overlap.answers.iter().map(|figure| self.figures.answer(figure)));
-        }
-        let busy = self.bottleneck.utilisation.iter().flatten();
-        more.extend(busy.map(|figure| self.figures.answer(figure)));
-        for flow in &self.bottleneck.flows {
-            more.extend(flow.throughput.iter().map(|figure| self.figures.answer(figure)));
-            more.push(self.flow_value(flow));
-        }
-        if let Some(Value::Array(answers)) = document.get_mut("answers") {
-            answers.extend(more);
-        }
-        let together = self.bottleneck.together.iter().map(|together| {
+        let together = bottleneck.together.iter().map(|together| {
             json!({
                 "view": together.view, "complete": together.is_complete,
                 "sets": together.sets.iter().map(names).collect::<Value>(),
             })
         });
-        document.insert("together".into(), together.collect());
-        Value::Object(document)
+        document.insert("together", together.collect::<Value>());
+        document
     }
 
-    fn flow_value(&self, flow: &Flow) -> Value {
+    pub(super) fn flow_value(&self, flow: &Flow) -> Value {
         let mut entry = Map::new();
         let mut put = |key: &str, value: Value| _ = entry.insert(key.to_owned(), value);
         put("kind", json!("bottleneck"));

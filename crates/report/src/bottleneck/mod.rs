@@ -3,6 +3,7 @@
 mod article;
 mod charts;
 mod compare;
+mod flows;
 mod json;
 mod page;
 mod runs;
@@ -11,14 +12,14 @@ mod summary;
 mod system;
 mod text;
 
-use narrows_model::{Bottleneck, Case, Figure, FigureResult, Flow, Link};
+use narrows_model::decimals::{above, below, certain};
+use narrows_model::{Bottleneck, Case, Figure, FigureResult, Flow, Link, Number};
 
 use crate::Figures;
-use crate::decimals::certain;
 
 pub(crate) use narrows_model::wording::{percent, short};
 
-pub use charts::Picture;
+pub use charts::{Picture, without_style};
 pub use compare::{Column, compare};
 pub use page::StudyPage;
 pub use summary::summary;
@@ -49,7 +50,7 @@ impl Analysed<'_> {
     }
 
     /// Returns why something was not found out, if a limit was hit.
-    pub(crate) fn limit(&self) -> Option<&'static str> {
+    pub fn limit(&self) -> Option<&'static str> {
         let bottleneck = self.bottleneck;
         let figures = self.figures.figures.iter();
         let figures = figures.chain(bottleneck.overlaps.iter().flat_map(|overlap| &overlap.answers));
@@ -76,7 +77,7 @@ pub(crate) fn change(part: Option<f64>) -> String {
 /// The least and the greatest value of a figure; `None` if there is none.
 pub(crate) fn ends(figure: &Figure) -> Option<(f64, f64)> {
     match figure.result {
-        FigureResult::Value { low, high, .. } => Some((low.to_f64(), high.to_f64())),
+        FigureResult::Value { low, high, .. } => Some((low.told_below(), high.told_above())),
         FigureResult::Estimated { low, high, .. } => Some((low, high)),
         _ => None,
     }
@@ -106,18 +107,48 @@ pub(crate) struct Level {
     pub(crate) value: f64,
     /// The value in digits.
     pub(crate) text: String,
+    /// The same in MB/s, if the event carries data.
+    pub(crate) bandwidth: Option<String>,
     /// What it means.
     pub(crate) meaning: &'static str,
+}
+
+/// How a number between two others is written.
+#[derive(Clone, Copy)]
+enum Side {
+    /// With the digits that are certain.
+    Near,
+    /// As what it is at least.
+    Least,
+    /// As what it is at most.
+    Most,
+}
+
+impl Side {
+    fn written(self, low: f64, high: f64, digits: usize) -> String {
+        match self {
+            Side::Near => certain(low, high, digits),
+            Side::Least => below(low, digits),
+            Side::Most => above(high, digits),
+        }
+    }
 }
 
 /// The throughputs of an event, from the least that could be to the most.
 pub(crate) fn levels(flow: &Flow, digits: Option<usize>) -> Vec<Level> {
     let mut levels = Vec::new();
     let digits = digits.unwrap_or(LEVEL_DIGITS);
-    let mut push = |name, low: f64, high: f64, meaning| {
-        let (value, text) = (f64::midpoint(low, high), certain(low, high, digits));
-        levels.push(Level { name, value, text, meaning });
+    let mut push = |name, side: Side, (low, high): (f64, f64), meaning| {
+        let data = |each: f64| side.written((low * each).next_down(), (high * each).next_up(), LEVEL_DIGITS);
+        levels.push(Level {
+            name,
+            value: f64::midpoint(low, high),
+            text: side.written(low, high, digits),
+            bandwidth: flow.megabytes.map(data),
+            meaning,
+        });
     };
+    let both = |number: Number| (number.to_f64(), number.to_f64());
     let best: Option<&Case> = flow.cases.last();
     // Where no process works, there is nothing to overlap.
     let worked = best.filter(|case| !case.work.is_empty());
@@ -125,36 +156,36 @@ pub(crate) fn levels(flow: &Flow, digits: Option<usize>) -> Vec<Level> {
         // With the delays of the best case.
         let meaning =
             if flow.cases.len() > 1 { "one after the other, at best" } else { "one after the other" };
-        push("nothing overlapped", case.none_overlapped.to_f64(), case.none_overlapped.to_f64(), meaning);
+        push("nothing overlapped", Side::Near, both(case.none_overlapped), meaning);
     }
     if best.is_some_and(|case| !case.is_endless) {
         for case in &flow.cases {
             let name = if case.name == "worst" { "longest run" } else { "shortest run" };
-            push(name, case.throughput.to_f64(), case.throughput.to_f64(), "exact, from beginning to end");
+            push(name, Side::Near, both(case.throughput), "exact, from beginning to end");
         }
     } else if let Some((low, high)) = of_view(&flow.throughput, "timed").and_then(ends) {
         if (high - low).abs() <= high.abs() * 1e-12 {
-            push("worst and best", low, low, "exact, with the delays as they are");
+            push("worst and best", Side::Near, (low, low), "exact, with the delays as they are");
         } else {
-            push("worst", low, low, "exact, over all runs");
-            push("best", high, high, "exact, over all runs");
+            push("worst", Side::Least, (low, low), "exact, over all runs");
+            push("best", Side::Most, (high, high), "exact, over all runs");
         }
     }
     let mean = of_view(&flow.throughput, "stochastic").and_then(ends);
     if let Some((low, high)) = mean.filter(|_| best.is_none_or(|case| case.is_endless)) {
         if (high - low) <= high.abs() * 1e-3 {
-            push("mean", low, high, "every delay random, with its mean");
+            push("mean", Side::Near, (low, high), "every delay random, with its mean");
         } else {
-            push("mean, at least", low, low, "every delay random, choices at worst");
-            push("mean, at most", high, high, "every delay random, choices at best");
+            push("mean, at least", Side::Least, (low, low), "every delay random, choices at worst");
+            push("mean, at most", Side::Most, (high, high), "every delay random, choices at best");
         }
     }
     if let Some(case) = worked {
         let (possible, meaning) = match flow.mean_overlapped {
-            Some(possible) => (possible, "the busiest process never waits, on average"),
-            None => (case.all_overlapped.to_f64(), "the busiest process never waits"),
+            Some(possible) => ((possible, possible), "the busiest process never waits, on average"),
+            None => (both(case.all_overlapped), "the busiest process never waits"),
         };
-        push("all overlapped", possible, possible, meaning);
+        push("all overlapped", Side::Near, possible, meaning);
     }
     levels
 }

@@ -1,6 +1,7 @@
 //! The first screen of a page: for each event what limits it, how sure that is, what would help, and all
 //! variants in one chart.
 
+use narrows_model::decimals::{above, outwards};
 use narrows_model::{FigureResult, Flow};
 
 use super::{Analysed, change, ends, of_view, short, word};
@@ -83,8 +84,8 @@ impl Analysed<'_> {
         }
         match of("stochastic").and_then(ends) {
             Some((low, high)) if high - low <= high.abs() * 1e-3 => {
-                let off = ((high - low) / 2.0).max(f64::EPSILON * high.abs());
-                format!("bounded: the mean is known to ± {off:.0e}, from a chain{}", states("stochastic"))
+                let off = above(((high - low) / 2.0).max(f64::EPSILON * high.abs()), 1);
+                format!("bounded: the mean is known to ± {off}, from a chain{}", states("stochastic"))
             }
             Some(_) => "bounded: the range over all schedulers".to_owned(),
             None => "nothing is known about time".to_owned(),
@@ -107,7 +108,7 @@ impl Story {
 fn speed(timed: Option<(f64, f64)>, mean: Option<(f64, f64)>, unit: &str) -> String {
     let told = |(low, high): (f64, f64)| match (short(low), short(high)) {
         (low, high) if low == high => low,
-        (low, high) => format!("{low} to {high}"),
+        _ => outwards(low, high, 4).join(" to "),
     };
     let timed = timed.map(|ends| format!("{} {unit}", told(ends)));
     let mean = mean.map(|ends| format!("mean {} {unit}", told(ends)));

@@ -2,9 +2,10 @@
 
 use std::fmt::Write;
 
+use narrows_model::decimals::certain_percent;
 use narrows_model::{Flow, Gantt};
 
-use super::{Analysed, change, ends, levels, of_view, percent, short, word};
+use super::{Analysed, change, ends, levels, of_view, short, word};
 use crate::sweep;
 
 /// Texts are broken after so many characters.
@@ -80,7 +81,7 @@ impl Analysed<'_> {
         }
         for level in &levels {
             let length = if most > 0.0 { (level.value / most * BAR).round().clamp(0.0, BAR) } else { 0.0 };
-            let data = flow.megabytes.map(|each| format!("  {:>10}", short(level.value * each)));
+            let data = level.bandwidth.as_ref().map(|bandwidth| format!("  {bandwidth:>10}"));
             let _ = writeln!(
                 text,
                 "  {:18}  {:>10}{}  {:40}  {}",
@@ -145,17 +146,12 @@ impl Analysed<'_> {
         let heads = if has_bounds { "  at least   at most" } else { "" };
         let _ = writeln!(text, "\n{:width$}  {heads}      mean", "busy");
         for ((resource, figures), bounds) in resources.iter().zip(&self.bottleneck.utilisation).zip(bounds) {
-            let mean = of_view(figures, "stochastic").and_then(ends).map_or_else(
-                || "–".to_owned(),
-                |(low, high)| {
-                    if high - low > 1e-3 {
-                        format!("{} to {}", percent(low), percent(high))
-                    } else {
-                        percent(f64::midpoint(low, high))
-                    }
-                },
-            );
-            let share = |value: Option<f64>| value.map_or_else(|| "–".to_owned(), percent);
+            let mean = of_view(figures, "stochastic")
+                .and_then(ends)
+                .map_or_else(|| "–".to_owned(), |(low, high)| certain_percent(low, high));
+            let share = |value: Option<f64>| {
+                value.map_or_else(|| "–".to_owned(), |value| certain_percent(value, value))
+            };
             let bounds = if has_bounds {
                 format!(
                     "  {:>8}  {:>8}",

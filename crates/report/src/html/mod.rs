@@ -11,11 +11,11 @@ mod run;
 mod source;
 
 use askama::Template;
+use narrows_model::decimals::DIGITS;
 use narrows_model::{Answer, Claim, Figure, Question, Reply, Verdict};
 use narrows_source::printable;
 use serde_json::Value;
 
-use crate::decimals::DIGITS;
 use crate::figures::{judgement, result_text};
 use crate::text::{answer_line, set_size, title};
 use crate::units::{bytes, count, grouped, grouped_digits, seconds};

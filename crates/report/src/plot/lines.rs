@@ -2,6 +2,8 @@
 
 use std::fmt::Write;
 
+use narrows_model::decimals::{certain, outwards};
+
 use super::{COLOURS, Canvas, LETTER, room, ticks};
 use crate::bottleneck::short;
 
@@ -53,8 +55,7 @@ pub(crate) fn lines(plot: &Lines<'_>) -> String {
     let mut words: Vec<String> = Vec::new();
     for line in plot.shown {
         let value = |(point, value): (&String, &Option<(f64, f64)>)| match value {
-            Some((low, high)) if high - low <= high.abs() * 1e-3 => format!("{} at {point}", short(*high)),
-            Some((low, high)) => format!("{} to {} at {point}", short(*low), short(*high)),
+            Some((low, high)) => format!("{} at {point}", told(*low, *high)),
             None => format!("none at {point}"),
         };
         let values: Vec<String> = plot.points.iter().zip(&line.values).map(value).collect();
@@ -90,7 +91,7 @@ pub(crate) fn lines(plot: &Lines<'_>) -> String {
             if high - low > most * 0.005 {
                 canvas.line(&format!("span {class}"), (x, y(low)), (x, y(high)));
             }
-            let says = format!("{}: {} at {point}", line.name, short(f64::midpoint(low, high)));
+            let says = format!("{}: {} at {point}", line.name, told(low, high));
             let half = if is_curve { 1.5 } else { 3.5 };
             canvas.bar(&class, (x - half, middle - half), (2.0 * half, 2.0 * half), &says);
         }
@@ -104,6 +105,18 @@ pub(crate) fn lines(plot: &Lines<'_>) -> String {
     }
     canvas.finish()
 }
+
+/// Writes a value that lies between two numbers.
+fn told(low: f64, high: f64) -> String {
+    if high - low <= high.abs() * 1e-3 {
+        certain(low, high, DIGITS)
+    } else {
+        outwards(low, high, DIGITS).join(" to ")
+    }
+}
+
+/// So many digits of values are told.
+const DIGITS: usize = 4;
 
 /// Returns what stands below the axis, and where: what the points are called, or round numbers if there is no
 /// room for the names of all points.

@@ -1,5 +1,7 @@
 //! Variants below each other: from the worst to the best, the mean, and what would be possible.
 
+use narrows_model::decimals::outwards;
+
 use super::{Canvas, room};
 use crate::bottleneck::short;
 
@@ -23,7 +25,7 @@ impl Range {
     fn words(&self) -> String {
         let ends = self.ends.map(|(worst, best)| match (short(worst), short(best)) {
             (worst, best) if worst == best => worst,
-            (worst, best) => format!("{worst} to {best}"),
+            _ => outwards(worst, best, 4).join(" to "),
         });
         let mean = self.mean.map(|mean| format!("mean {}", short(mean)));
         let possible = self.possible.map(|possible| format!("possible {}", short(possible)));

@@ -27,7 +27,9 @@ impl Workbench<'_, '_> {
             self.cases(event, &mut flow);
             flow.mean_overlapped = self.mean_overlapped(&flow);
         }
-        self.changes(event, &mut flow);
+        if !self.study.is_first_look {
+            self.changes(event, &mut flow);
+        }
         self.conclude(&mut flow);
         self.blame_misses(event, &mut flow);
         flow

@@ -51,7 +51,10 @@ impl Workbench<'_, '_> {
         let has_time = self.study.has_delays() && self.study.has_windows();
         for first in 0..bottleneck.resources.len() {
             for second in first + 1..bottleneck.resources.len() {
-                let mut answers = vec![self.overlap(first, second, View::Untimed)];
+                let mut answers = Vec::new();
+                if !(has_time && self.study.is_first_look) {
+                    answers.push(self.overlap(first, second, View::Untimed));
+                }
                 if has_time {
                     answers.push(self.overlap(first, second, View::Timed));
                 }

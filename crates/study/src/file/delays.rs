@@ -160,6 +160,11 @@ impl Reader<'_> {
                     );
                     return None;
                 };
+                if stages > MAX_STAGES {
+                    let title = format!("`erlang` takes at most {MAX_STAGES} stages");
+                    self.wrong("S0005", span, format!("{title}: with more it is as good as `fixed`"));
+                    return None;
+                }
                 Some(Delay::Erlang(stages, mean))
             }
         }
@@ -243,6 +248,9 @@ impl Reader<'_> {
         list.iter().map(|value| each(self, value)).collect()
     }
 }
+
+/// More stages vary by less than 1 % of the mean, and each is a state of its own.
+const MAX_STAGES: u32 = 10_000;
 
 /// Reads a decimal number or a fraction.
 fn part(text: &str) -> Option<Time> {

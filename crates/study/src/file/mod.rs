@@ -5,6 +5,7 @@ mod outline;
 mod quantity;
 mod questions;
 mod read;
+mod rewrite;
 mod sweep;
 mod table;
 #[cfg(test)]
@@ -21,10 +22,12 @@ pub use outline::{Entry, entries, keys_of};
 pub use quantity::QuantityError;
 pub use read::read;
 pub(crate) use read::written;
+pub use rewrite::{RewriteError, rewritten};
 pub use sweep::{Axis, ChangeError, Values, Variant};
 pub(crate) use table::{Reader, Value, listed};
 
 use crate::Layer;
+use crate::measure::expect::as_decimal;
 
 /// A piece of text, and where it is written.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -70,6 +73,9 @@ pub struct Study {
     pub asks: Vec<Ask>,
     /// How it is simulated, where it is.
     pub simulation: Simulation,
+    /// Whether the analysis leaves out what takes longest and is not needed at first: what each delay would
+    /// gain, overlap without time, and how variables change.
+    pub is_first_look: bool,
     /// What is varied.
     pub sweep: Vec<Axis>,
     /// What it says about caches, if it does.
@@ -544,10 +550,12 @@ impl Question {
             Question::MeanCount(of, per) | Question::Reward(of, Some(per)) => {
                 format!("{} for each {}", of.text, per.text)
             }
-            Question::Reach(ReachKind::Before(time), to) => format!("{} before {time}", to.text),
+            Question::Reach(ReachKind::Before(time), to) => {
+                format!("{} before {}", to.text, as_decimal(time))
+            }
             Question::Reach(ReachKind::Reward(of), to) => format!("{} to {}", of.text, to.text),
             Question::Reach(_, to) => format!("to {}", to.text),
-            Question::Transient(what, time) => format!("{} at {time}", what.text),
+            Question::Transient(what, time) => format!("{} at {}", what.text, as_decimal(time)),
             Question::Latency(latency) => latency.describe(),
         }
     }

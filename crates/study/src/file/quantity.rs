@@ -102,7 +102,7 @@ pub(super) fn time(text: &str, unit: &str) -> Result<Time, QuantityError> {
 }
 
 /// Takes a number and its unit apart.
-fn split_unit(text: &str) -> (&str, &str) {
+pub(super) fn split_unit(text: &str) -> (&str, &str) {
     let split = text.find(|c: char| c.is_alphabetic() && c != 'e' && c != 'E').unwrap_or(text.len());
     (text[..split].trim(), text[split..].trim())
 }

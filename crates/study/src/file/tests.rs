@@ -104,6 +104,11 @@ fn mistakes_are_found_where_they_are() {
             "S0005 `erlang` is the mean, and needs `stages`, a whole number above 0 [{ erlang = 2 }] ",
         ),
         (
+            "[delay]\n\"p:a\" = { erlang = 2, stages = 1000000000 }",
+            "S0005 `erlang` takes at most 10000 stages: with more it is as good as `fixed` \
+             [{ erlang = 2, stages = 1000000000 }] ",
+        ),
+        (
             "[weight]\n\"p:a\" = [0, 0]",
             "S0005 weights are a list of whole numbers, one for each choice, not all 0 [[0, 0]] ",
         ),

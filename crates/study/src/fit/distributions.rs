@@ -60,6 +60,12 @@ pub struct Fit {
 /// Below this coefficient of variation durations count as always the same.
 const ALIKE: f64 = 0.01;
 
+/// A normal number is farther from its mean than so many deviations in 1 of 100 cases.
+const NORMAL: f64 = 2.575_829;
+
+/// The same of Student's t with one to four degrees of freedom.
+const STUDENT: [f64; 4] = [63.657, 9.925, 5.841, 4.605];
+
 /// With fewer measurements there is no telling one phase from another.
 const LEAST_FOR_PHASES: usize = 30;
 
@@ -92,6 +98,35 @@ impl Sample {
     pub fn quantile(&self, part: f64) -> f64 {
         let place = (part * self.sorted.len() as f64).ceil() as usize;
         self.sorted[place.clamp(1, self.sorted.len()) - 1]
+    }
+
+    /// Returns where the true mean lies with 99 % confidence, if durations are independent: by Student's t.
+    pub fn mean_within(&self) -> (f64, f64) {
+        let Summary { count, mean, deviation, .. } = self.summary();
+        if count < 2 {
+            return (0.0, f64::INFINITY);
+        }
+        let freedom = (count - 1) as f64;
+        // The first terms of its expansion around the normal distribution (Hill 1970).
+        let z = NORMAL;
+        let expanded = z
+            + (z.powi(3) + z) / (4.0 * freedom)
+            + (5.0 * z.powi(5) + 16.0 * z.powi(3) + 3.0 * z) / (96.0 * freedom.powi(2))
+            + (3.0 * z.powi(7) + 19.0 * z.powi(5) + 17.0 * z.powi(3) - 15.0 * z) / (384.0 * freedom.powi(3));
+        let student = STUDENT.get(count - 2).copied().unwrap_or(expanded);
+        let off = student * deviation / (count as f64).sqrt();
+        ((mean - off).max(0.0), mean + off)
+    }
+
+    /// Returns where the true quantile lies with 99 % confidence, if durations are independent: between two
+    /// of them, whatever their distribution.
+    pub fn quantile_within(&self, part: f64) -> (f64, f64) {
+        let count = self.sorted.len() as f64;
+        let off = NORMAL * (count * part * (1.0 - part)).sqrt();
+        let (low, high) = ((count * part - off).floor(), (count * part + off).ceil() + 1.0);
+        let low = if low < 1.0 { 0.0 } else { self.sorted[low as usize - 1] };
+        let high = self.sorted.get((high.max(1.0) as usize) - 1).copied().unwrap_or(f64::INFINITY);
+        (low, high)
     }
 
     /// Fits all forms, the best first.

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use super::distributions::Sample;
+use super::moment::Moment;
 
 /// What was measured.
 #[derive(Clone, Debug, PartialEq)]
@@ -25,6 +26,8 @@ pub struct Column {
     /// How many ended per unit of time, if times are known: all but the first, between the first and the
     /// last.
     pub throughput: Option<f64>,
+    /// Where the true one lies with 99 % confidence, if the times between ends are independent.
+    pub throughput_within: Option<(f64, f64)>,
 }
 
 /// Why a log cannot be used.
@@ -111,6 +114,9 @@ pub enum LogError {
     },
 }
 
+/// Nothing takes as long as this, in any unit: sums stay numbers.
+const LONGEST: f64 = 1e100;
+
 /// The units of time that a header may name.
 const UNITS: [&str; 7] = ["ns", "us", "ms", "s", "min", "h", "cycles"];
 
@@ -121,6 +127,8 @@ const UNITS: [&str; 7] = ["ns", "us", "ms", "s", "min", "h", "cycles"];
 /// - `begin` and `end`, and perhaps `kind`: the times of each;
 /// - `time` and `event`, and perhaps `kind` and `id`: a line for each begin and each end. Ends belong to the
 ///   begin with the same `id`, or to the first that is open.
+///
+/// Times are numbers, of which no digit is lost, or dates such as `2026-01-31T12:00:00.25Z`.
 ///
 /// # Errors
 ///
@@ -177,8 +185,8 @@ fn head(cell: &str) -> (String, Option<String>) {
 struct Kinds {
     names: Vec<(String, Option<String>)>,
     durations: Vec<Vec<f64>>,
-    /// The first and the last end, and how many.
-    ends: Vec<Option<(f64, f64, usize)>>,
+    /// When each has ended.
+    ends: Vec<Vec<Moment>>,
     places: BTreeMap<String, usize>,
 }
 
@@ -190,27 +198,36 @@ impl Kinds {
         self.places.insert(name.to_owned(), self.names.len());
         self.names.push((name.to_owned(), unit.cloned()));
         self.durations.push(Vec::new());
-        self.ends.push(None);
+        self.ends.push(Vec::new());
         self.names.len() - 1
     }
 
-    fn ended(&mut self, place: usize, duration: f64, at: f64) {
-        self.durations[place].push(duration);
-        let (first, last, count) = self.ends[place].unwrap_or((at, at, 0));
-        self.ends[place] = Some((first.min(at), last.max(at), count + 1));
+    fn ended(&mut self, place: usize, from: Moment, to: Moment) {
+        self.durations[place].push(to.since(from));
+        self.ends[place].push(to);
     }
 
     fn finish(self) -> Vec<Column> {
         let each = self.names.into_iter().zip(self.durations).zip(self.ends);
         each.filter(|((_, durations), _)| !durations.is_empty())
             .map(|(((name, unit), durations), ends)| {
-                let throughput = ends
-                    .filter(|(first, last, _)| last > first)
-                    .map(|(first, last, count)| (count - 1) as f64 / (last - first));
-                Column { name, unit, sample: Sample::new(durations), throughput }
+                let (throughput, throughput_within) = often(ends).unzip();
+                Column { name, unit, sample: Sample::new(durations), throughput, throughput_within }
             })
             .collect()
     }
+}
+
+/// Returns how many ends there are per time, and where that lies with 99 % confidence.
+fn often(mut ends: Vec<Moment>) -> Option<(f64, (f64, f64))> {
+    ends.sort_unstable();
+    let whole = ends.last()?.since(*ends.first()?);
+    if whole <= 0.0 {
+        return None;
+    }
+    let gaps = Sample::new(ends.windows(2).map(|pair| pair[1].since(pair[0])).collect());
+    let (low, high) = gaps.mean_within();
+    Some(((ends.len() - 1) as f64 / whole, (1.0 / high, 1.0 / low)))
 }
 
 /// Lines of cells, from which empty lines are left out.
@@ -292,9 +309,30 @@ impl Reader<'_> {
 
     fn number(&self, line: usize, cells: &[String], place: usize) -> Result<f64, LogError> {
         let text = &cells[place];
-        let number = text.parse::<f64>().ok().filter(|number| number.is_finite());
+        let number = text.parse::<f64>().ok().filter(|number| number.abs() < LONGEST);
         let column = || self.heads[place].0.clone();
         number.ok_or_else(|| LogError::NoNumber { line, text: text.clone(), column: column() })
+    }
+
+    /// Returns a time of a line, and its unit.
+    fn moment(
+        &self,
+        line: usize,
+        cells: &[String],
+        place: usize,
+    ) -> Result<(Moment, Option<String>), LogError> {
+        let unit = &self.heads[place].1;
+        if let Some(moment) = Moment::of_date(&cells[place]) {
+            // Dates are counted in seconds.
+            return Ok((moment, Some("s".to_owned())));
+        }
+        match Moment::of_number(&cells[place]) {
+            Some(moment) => Ok((moment, unit.clone())),
+            None => {
+                let number = self.number(line, cells, place)?;
+                Ok((Moment::near(number), unit.clone()))
+            }
+        }
     }
 
     fn durations(&mut self, kinds: &mut Kinds) -> Result<(), LogError> {
@@ -313,10 +351,10 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Returns the kind of a line, and its place.
-    fn kind(&self, cells: &[String], kind: Option<usize>, time: usize, kinds: &mut Kinds) -> usize {
+    /// Returns the kind of a line whose times have a unit.
+    fn kind(cells: &[String], kind: Option<usize>, unit: Option<&String>, kinds: &mut Kinds) -> usize {
         let name = kind.map_or("duration", |kind| cells[kind].as_str());
-        kinds.place(name, self.heads[time].1.as_ref())
+        kinds.place(name, unit)
     }
 
     fn intervals(
@@ -327,13 +365,14 @@ impl Reader<'_> {
         kinds: &mut Kinds,
     ) -> Result<(), LogError> {
         while let Some((line, cells)) = self.next()? {
-            let (from, to) = (self.number(line, &cells, begin)?, self.number(line, &cells, end)?);
+            let (from, _) = self.moment(line, &cells, begin)?;
+            let (to, unit) = self.moment(line, &cells, end)?;
             if to < from {
                 let column = self.heads[end].0.clone();
-                return Err(LogError::Negative { line, text: (to - from).to_string(), column });
+                return Err(LogError::Negative { line, text: to.since(from).to_string(), column });
             }
-            let place = self.kind(&cells, kind, end, kinds);
-            kinds.ended(place, to - from, to);
+            let place = Self::kind(&cells, kind, unit.as_ref(), kinds);
+            kinds.ended(place, from, to);
         }
         Ok(())
     }
@@ -347,10 +386,10 @@ impl Reader<'_> {
         id: Option<usize>,
         kinds: &mut Kinds,
     ) -> Result<usize, LogError> {
-        let mut open: BTreeMap<(usize, String), VecDeque<f64>> = BTreeMap::new();
+        let mut open: BTreeMap<(usize, String), VecDeque<Moment>> = BTreeMap::new();
         while let Some((line, cells)) = self.next()? {
-            let at = self.number(line, &cells, time)?;
-            let place = self.kind(&cells, kind, time, kinds);
+            let (at, unit) = self.moment(line, &cells, time)?;
+            let place = Self::kind(&cells, kind, unit.as_ref(), kinds);
             let key = (place, id.map_or_else(String::new, |id| cells[id].clone()));
             match cells[event].to_ascii_lowercase().as_str() {
                 "begin" | "start" => open.entry(key).or_default().push_back(at),
@@ -360,9 +399,9 @@ impl Reader<'_> {
                     let begun = begun.ok_or_else(|| LogError::NoBegin { line, kind: kind() })?;
                     if at < begun {
                         let column = self.heads[time].0.clone();
-                        return Err(LogError::Negative { line, text: (at - begun).to_string(), column });
+                        return Err(LogError::Negative { line, text: at.since(begun).to_string(), column });
                     }
-                    kinds.ended(place, at - begun, at);
+                    kinds.ended(place, begun, at);
                 }
                 _ => return Err(LogError::NoEvent { line, text: cells[event].clone() }),
             }
@@ -410,6 +449,18 @@ mod tests {
     }
 
     #[test]
+    fn times_keep_their_digits() {
+        let text = "begin ns,end ns\n1700000000123456789,1700000000123456794\n\
+                    1700000000123456800,1700000000123456803\n";
+        let log = read_log(text).unwrap();
+        assert_eq!(durations(&log), vec![("duration", Some("ns"), &[3.0, 5.0][..])]);
+        let text = "time,event,id\n2026-02-28T23:59:59.9999Z,begin,1\n2026-03-01 00:00:00.0004,end,1\n\
+                    2026-03-01T01:00:00+01:00,start,2\n2026-03-01T00:00:02Z,stop,2\n";
+        let log = read_log(text).unwrap();
+        assert_eq!(durations(&log), vec![("duration", Some("s"), &[0.0005, 2.0][..])]);
+    }
+
+    #[test]
     fn what_is_wrong_is_told_with_its_line() {
         let cases = [
             ("", "there are no measurements"),
@@ -418,6 +469,11 @@ mod tests {
             ("a\n1\n\nfast\n", "line 4: `fast` in column `a` is not a duration"),
             ("a\nNaN\n", "line 2: `NaN` in column `a` is not a duration"),
             ("a\ninf\n", "line 2: `inf` in column `a` is not a duration"),
+            ("a\n1e300\n", "line 2: `1e300` in column `a` is not a duration"),
+            (
+                "time,event\n2026-13-01T00:00:00,begin\n",
+                "line 2: `2026-13-01T00:00:00` in column `time` is not",
+            ),
             ("a\n3 us\n", "write a number without a unit, and the unit in the header, such as `a us`"),
             ("a\n-1\n", "line 2: `-1` in column `a` is below 0"),
             ("a,b\n1,2,3\n", "line 2 has 3 cells, but the header has 2"),

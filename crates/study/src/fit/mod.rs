@@ -10,9 +10,10 @@
 mod beside;
 mod distributions;
 mod log;
+mod moment;
 mod phases;
 
 pub use beside::Beside;
-pub(crate) use beside::conversion;
+pub(crate) use beside::converted;
 pub use distributions::{Fit, FitForm, Sample, Summary};
 pub use log::{Column, Log, LogError, read_log};

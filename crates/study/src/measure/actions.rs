@@ -12,7 +12,7 @@ use narrows_performance::timed::{self, Timed, Walk};
 use narrows_performance::{BuildError, Delay, Site, StateGraph, Timing};
 
 use super::blank;
-use super::exact::{Exact, ExactError};
+use super::exact::{Exact, ExactError, Source};
 use super::failure::reason_of;
 use super::labelled::check_delays;
 use super::timed::{Asked, ModelFacts};
@@ -58,9 +58,10 @@ impl Actual<'_> {
         let conditions: Vec<Condition> = self.condition(&ask.question).into_iter().collect();
         let actions = Actions::new(self.graph).observing(&conditions);
         let known = Known { asked: self, actions: &actions };
-        let states = || StateGraph::new(&actions, None, &timing, self.budget.clone());
+        let states = |_: bool| StateGraph::new(&actions, None, &timing, self.budget.clone());
+        let source = Source { states: &states, can_exchange: false };
         let unit = if view == View::Untimed { "steps" } else { &self.study.unit };
-        let mut built = Exact::build(view, timing.has_ranges(), &states);
+        let mut built = Exact::build(view, timing.has_ranges(), &source);
         while let Ok(exact) = &built {
             let asked =
                 Asked { model: &known, built: exact.as_built(), unit, kinds: &kinds, anywhere: false };
@@ -71,7 +72,7 @@ impl Actual<'_> {
             }
             // Classes do not answer it.
             figure = blank(ask, view);
-            built = Exact::in_ticks(usize::MAX, &states).and_then(|built| built.ok_or(ExactError::TooMany));
+            built = source.in_ticks(usize::MAX).and_then(|built| built.ok_or(ExactError::TooMany));
         }
         if let Err(error) = built {
             let result = error.result(|error| known.told(error, &mut figure), |result| result);

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use narrows_model::wording::short;
+use narrows_model::decimals::{DIGITS, outwards};
 use narrows_model::{Figure, FigureResult, Number};
 use narrows_performance::Time;
 
@@ -64,7 +64,7 @@ impl Bracket {
             "These are bounds and not attained: delays are rounded outwards to multiples of {grid} {unit}."
         );
         if let Some((low, high)) = self.inner {
-            let [low, high] = [low, high].map(|number| short(number.to_f64()));
+            let [low, high] = outwards(low.told_below(), high.told_above(), DIGITS);
             let _ = write!(note, " Rounded inwards, {low} at worst and {high} at best are attained.");
         }
         figure.notes.push(note);

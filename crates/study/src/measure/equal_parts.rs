@@ -8,10 +8,11 @@ use std::sync::Arc;
 
 use narrows_explicit::{Asked, Budget, Engine, Progress, Quotient, Symmetry, Watch};
 use narrows_model::{Claim, Evaluator, Expr, Limit, Property, StateSpace, System, mark_dead};
-use narrows_performance::{BuildError, Timing};
+use narrows_performance::{BuildError, StateGraph, Timing};
 use narrows_source::Span;
 
 use crate::ProcessStudy;
+use crate::request_values::ValueEvents;
 
 /// So many states are visited before equal parts are counted once.
 const FEW: u64 = 1 << 19;
@@ -54,6 +55,22 @@ impl<'a> Equal<'a> {
         equal_parts(self.system, prepared, timing)
     }
 
+    /// Returns what may be exchanged where no further events are counted.
+    pub(crate) fn known_symmetry(&self) -> Option<&'a Symmetry> {
+        self.quotient.map(Quotient::symmetry)
+    }
+
+    /// Returns the first of the processes whose numbers tell requests apart, if all of them are equal: what
+    /// is known of its requests holds for those of the others.
+    pub(crate) fn one_of_all(&self, values: Option<&ValueEvents>, prepared: &ProcessStudy) -> Option<u8> {
+        let one = values?.process(&prepared.system)?;
+        let processes = &prepared.system.initial_processes;
+        let proctype = processes[usize::from(one)].proctype;
+        let all: Vec<usize> =
+            (0..processes.len()).filter(|pid| processes[*pid].proctype == proctype).collect();
+        self.known_symmetry()?.are_equal(&all).then_some(one)
+    }
+
     /// Returns the model with these parts counted once.
     pub(crate) fn quotient_of<'q>(&self, symmetry: &'q Symmetry, engine: &'q Engine<'_>) -> Quotient<'q>
     where
@@ -63,26 +80,56 @@ impl<'a> Equal<'a> {
     }
 }
 
+/// Which states a view is built of.
+#[derive(Clone, Copy)]
+pub(crate) enum Counting<'q> {
+    /// All.
+    All,
+    /// Equal parts count once.
+    Once(&'q Quotient<'q>),
+}
+
+impl<'a> Equal<'a> {
+    /// Starts the graph of a view. Delays with stages are clocks, which are exchanged with their processes.
+    pub(crate) fn rows<'t>(
+        &self,
+        (counting, engine): (Counting<'t>, &'t Engine<'_>),
+        (system, timing): (&'t System, &'t Timing),
+        budget: Budget,
+    ) -> Result<StateGraph<'t>, BuildError>
+    where
+        'a: 't,
+    {
+        match counting {
+            Counting::All => StateGraph::new(engine, Some(system), timing, budget),
+            Counting::Once(quotient) if timing.is_memoryless() => {
+                Ok(StateGraph::new(quotient, Some(system), timing, budget)?.of_orbits())
+            }
+            Counting::Once(quotient) => {
+                let symmetry = quotient.symmetry();
+                let space: &'t dyn StateSpace = if symmetry.forgets() { self.forgetting } else { engine };
+                Ok(StateGraph::new(space, Some(system), timing, budget)?.exchanging(symmetry))
+            }
+        }
+    }
+}
+
 /// Builds something in full, or if that is large, with equal parts counted once where that is possible.
 pub(crate) fn either<'q, T>(
-    space: &'q dyn StateSpace,
     quotient: Option<&'q Quotient<'q>>,
     budget: &Budget,
-    is_possible: bool,
-    build: impl Fn((&'q dyn StateSpace, bool), Budget) -> Result<T, BuildError>,
+    build: impl Fn(Counting<'q>, Budget) -> Result<T, BuildError>,
 ) -> Result<T, BuildError> {
-    let Some(quotient) = quotient.filter(|_| is_possible) else {
-        return build((space, false), budget.clone());
-    };
+    let Some(quotient) = quotient else { return build(Counting::All, budget.clone()) };
     let watch = Arc::new(Few { watch: Arc::clone(&budget.watch) });
-    match build((space, false), Budget { watch, ..budget.clone() }) {
+    match build(Counting::All, Budget { watch, ..budget.clone() }) {
         Err(BuildError::Limit(Limit::Enough)) => {}
         built => return built,
     }
-    match build((quotient, true), budget.clone()) {
+    match build(Counting::Once(quotient), budget.clone()) {
         built @ (Ok(_) | Err(BuildError::Limit(_))) => built,
         // Runs that show what is wrong are those of the model as it is.
-        Err(_) => build((space, false), budget.clone()),
+        Err(_) => build(Counting::All, budget.clone()),
     }
 }
 

@@ -131,14 +131,14 @@ fn describe(expect: &Expect) -> String {
     match expect {
         Expect::Infinity => "infinity".to_owned(),
         Expect::Word(word) => word.clone(),
-        Expect::From(low) => format!("{} to infinity", written(low)),
-        Expect::Number(low, high) if low == high => written(low),
-        Expect::Number(low, high) => format!("{} to {}", written(low), written(high)),
+        Expect::From(low) => format!("{} to infinity", as_decimal(low)),
+        Expect::Number(low, high) if low == high => as_decimal(low),
+        Expect::Number(low, high) => format!("{} to {}", as_decimal(low), as_decimal(high)),
     }
 }
 
 /// Writes a number as a decimal if it is one, and else as a fraction.
-fn written(number: &Time) -> String {
+pub(crate) fn as_decimal(number: &Time) -> String {
     match decimals(*number.denom()) {
         Some(count) if count <= 9 => format!("{:.*}", count as usize, as_f64(*number)),
         _ => number.to_string(),

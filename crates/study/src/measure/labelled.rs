@@ -19,7 +19,7 @@ use narrows_performance::stages::{Stages, spread};
 use super::actions::{Actual, Sizes, add_size, two_clocks};
 use super::observed::Together;
 use super::simulated::{Estimation, estimate_labelled};
-use super::solve::set;
+use super::solve::{set, told};
 use super::stochastic::reciprocal;
 use super::{Bench, Measured, blank, expect, new_figure};
 use crate::conditions::meant;
@@ -457,9 +457,10 @@ fn mean(study: &Study, ask: &Ask, model: &LabelledStudy, means: &[OverSchedulers
     let mut note = |found: OverSchedulers, of: &dyn Fn(Interval) -> Interval| {
         if found.open.is_some() {
             let even = of(found.even);
-            let middle = f64::midpoint(even.low, even.high);
             figure.notes.push(format!(
-                "The model leaves choices open; this is the range over all schedulers. With equally likely choices it is {middle:.6e}."
+                "The model leaves choices open; this is the range over all schedulers; with equally likely \
+                 choices it is {}.",
+                told(even)
             ));
         }
     };

@@ -8,7 +8,7 @@ use narrows_performance::markov::{Accuracy, Aim, Interval, OpenRequests, Passage
 use narrows_performance::requests::{Change, Order, RequestEvents};
 use narrows_performance::stochastic::{Latencies, LatencyError, Stochastic};
 
-use super::solve::{no_chain, set};
+use super::solve::{no_chain, set, told};
 use super::{blank, new_figure};
 use crate::{Ask, Latency, LatencyKind, View};
 
@@ -30,6 +30,8 @@ pub(super) struct Followed<'f, 'v> {
     pub(super) view: &'f Stochastic<'v>,
     /// The events of each kind of request.
     pub(super) kinds: &'f [RequestEvents],
+    /// The number of the first of them among those that the view was built for.
+    pub(super) first_kind: u32,
     /// What happens at the start.
     pub(super) initially: Change,
     pub(super) watch: &'f dyn Watch,
@@ -47,7 +49,7 @@ impl Followed<'_, '_> {
         };
         let accuracy = Accuracy { stop: Some(&stop), ..ACCURACY };
         let mut figures = vec![Figure { unit: self.unit.to_owned(), ..blank(self.ask, View::Stochastic) }];
-        match self.view.latencies(self.kinds, self.initially, false) {
+        match self.latencies(false) {
             Ok(Latencies::Chain(requests)) => match requests.recurrent() {
                 Ok(Some((requests, comes_again))) => {
                     self.fill(&requests, comes_again, accuracy, &mut figures);
@@ -68,6 +70,10 @@ impl Followed<'_, '_> {
             }
         }
         figures
+    }
+
+    fn latencies(&self, is_even: bool) -> Result<Latencies, LatencyError> {
+        self.view.latencies_from(self.first_kind, self.kinds, self.initially, is_even)
     }
 
     /// Says that nothing begins.
@@ -124,16 +130,15 @@ impl Followed<'_, '_> {
         let little = requests.little(accuracy);
         let law = little.mean();
         if law.low > mean.high || mean.low > law.high {
-            figure.notes.push(format!(
-                "By Little's law it would be between {} and {}: this is a bug in narrows.",
-                law.low, law.high
-            ));
+            figure
+                .notes
+                .push(format!("By Little's law it would be {}: this is a bug in narrows.", told(law)));
             return;
         }
         figure.notes.push(format!(
-            "Little's law agrees: {:.6} requests are open on average, and {:.6} begin per {}.",
-            little.open.middle(),
-            little.often.middle(),
+            "Little's law agrees: {} requests are open on average, and {} begin per {}.",
+            told(little.open),
+            told(little.often),
             self.unit
         ));
     }
@@ -153,12 +158,12 @@ impl Followed<'_, '_> {
             Ok(None) => figures[0].result = self.never(),
             Ok(Some([least, greatest])) => {
                 set(&Ok(Interval { low: least.low, high: greatest.high }), &mut figures[0]);
-                let even = match self.view.latencies(self.kinds, self.initially, true) {
+                let even = match self.latencies(true) {
                     Ok(Latencies::Chain(requests)) => requests.recurrent().ok().flatten(),
                     _ => None,
                 };
-                let even = even.map(|(requests, _)| requests.mean(accuracy).middle());
-                let even = even.map_or_else(|| "not known".to_owned(), |even| format!("{even:.9}"));
+                let even = even.map_or(Interval::ANY, |(requests, _)| requests.mean(accuracy));
+                let even = told(even);
                 figures[0].notes.push(format!(
                     "The model leaves choices open: this is the range of the mean over all schedulers and over all states in \
                      which it may begin again and again; with all choices equally likely it is {even}."
@@ -174,16 +179,26 @@ impl Followed<'_, '_> {
     }
 }
 
-/// Returns points of a distribution.
+/// Returns points of a distribution, at times with few digits: they stand beside them.
 fn curve(passage: &Passage) -> Vec<CurvePoint> {
     let end = passage.quantile(1.0 - UNDRAWN).high;
     if !end.is_finite() || end <= 0.0 {
         return Vec::new();
     }
+    let rough = end / POINTS as f64;
+    let exponent = rough.log10().floor() as i32;
+    let power = 10.0_f64.powi(exponent.abs());
+    // Dividing by a power of ten gives the number that its decimal stands for.
+    let step = |factor: f64| if exponent < 0 { factor / power } else { factor * power };
+    let factor = STEPS.into_iter().find(|factor| step(*factor) >= rough).unwrap_or(10.0);
+    let last = (end / step(factor)).ceil().min(POINTS as f64) as usize;
     let point = |number: usize| {
-        let time = end * number as f64 / POINTS as f64;
+        let time = step(factor * number as f64);
         let Interval { low, high } = passage.at(time);
         CurvePoint { time, low, high }
     };
-    (0..=POINTS).map(point).collect()
+    (0..=last).map(point).collect()
 }
+
+/// Steps between the times of a distribution, up to a power of ten.
+const STEPS: [f64; 4] = [1.0, 2.0, 2.5, 5.0];

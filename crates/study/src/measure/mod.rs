@@ -16,6 +16,7 @@ mod simulated_bottleneck;
 mod solve;
 mod stochastic;
 mod timed;
+mod together;
 mod trend;
 mod views;
 
@@ -34,6 +35,7 @@ pub(crate) use labelled::{LabelledBench, of_verdicts, on_graph};
 pub(crate) use schedule::{Bench, analyse, measure};
 pub(crate) use simulated::Estimation;
 pub(crate) use timed::{Asked, Built, ModelFacts, Through, Ways, span, timed_trace};
+pub(crate) use together::RequestsTogether;
 pub use trend::trends;
 
 /// What came out.
@@ -72,7 +74,7 @@ impl<'a, 's> Workbench<'a, 's> {
         verdicts: &'a dyn Verdicts,
         equal: Equal<'a>,
     ) -> Workbench<'a, 's> {
-        let timed = views::Views::new(study, prepared, engine, budget.clone());
+        let timed = views::Views::new(study, prepared, engine, budget.clone(), equal);
         let means = stochastic::Means::new(study, prepared, engine, budget.clone(), equal);
         let (asker, sets) = (Asker::new(verdicts, &budget.watch), None);
         let (overlaps, flows) = (Vec::new(), Vec::new());

@@ -6,7 +6,7 @@ use narrows_performance::actions::{Actions, Condition};
 use narrows_performance::markov::Interval;
 use narrows_performance::stochastic::{self, Stochastic};
 use narrows_performance::timed::{Edge, Timed};
-use narrows_performance::{BuildError, Predicate, StateGraph, as_f64};
+use narrows_performance::{BuildError, Fine, Predicate, StateGraph, as_f64};
 
 use super::actions::{Actual, Known, Sizes, add_size};
 use super::latency::Followed;
@@ -116,11 +116,14 @@ impl Actual<'_> {
         };
         let states = u64::from(view.tangible_states()) + u64::from(view.decisions());
         let size = (states, view.transition_count());
-        let mut rates = vec![0.0; view.tangible_states() as usize];
+        let mut rates = vec![Fine::ZERO; view.tangible_states() as usize];
         for (number, (what, amount)) in reward.rates.iter().enumerate() {
             let Some(held) = held(&actions, number, &view, &what.text, &mut figure) else { return figure };
-            rates.iter_mut().zip(held).for_each(|(sum, held)| *sum += as_f64(*amount) * held);
+            let amount = Fine::of(*amount);
+            let gained = |held: f64| if held > 0.0 { amount } else { Fine::ZERO };
+            rates.iter_mut().zip(held).for_each(|(sum, held)| *sum = sum.plus(gained(held)));
         }
+        let rates = rates.into_iter().map(Fine::near).collect();
         let gains = Gains { rates, events };
         reward.unit.clone_into(&mut figure.unit);
         match (&ask.question, other) {
@@ -177,7 +180,8 @@ impl Actual<'_> {
                 let states = u64::from(view.tangible_states()) + u64::from(view.decisions());
                 add_size(sizes, View::Stochastic, (states, view.transition_count()), None);
                 let (unit, watch) = (&self.study.unit, &*self.budget.watch);
-                Followed { ask, latency, unit, view: &view, kinds: &kinds, initially, watch }.figures()
+                let (view, kinds, first_kind) = (&view, kinds.as_slice(), 0);
+                Followed { ask, latency, unit, view, kinds, first_kind, initially, watch }.figures()
             }
             Err(error) => {
                 Known { asked: self, actions }.say(&error, &mut figure);
@@ -320,7 +324,7 @@ fn fill_mean(actions: &Actions<'_>, solvable: &Solvable<'_>, question: &Question
         }
         Question::Transient(what, time) => {
             let Some(rates) = held(actions, 0, &solvable.view, &what.text, figure) else { return };
-            set(&solvable.transient(rates, as_f64(*time), figure), figure);
+            set(&solvable.transient(rates, *time, figure), figure);
         }
         _ => {}
     }

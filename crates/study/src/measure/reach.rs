@@ -4,9 +4,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use narrows_explicit::{Progress, Watch};
 use narrows_model::{Figure, FigureResult, Limit};
-use narrows_performance::as_f64;
-use narrows_performance::markov::{Accuracy, OverSchedulers, Reach, reach};
+use narrows_performance::markov::{Accuracy, OverSchedulers, Reach, reach, reach_before};
 use narrows_performance::stochastic::Stochastic;
+use narrows_performance::{Fine, as_f64};
 
 use super::solve::{ACCURACY, Gains, Open, no_chain, set};
 use crate::{ReachKind, Study};
@@ -56,7 +56,19 @@ impl Way<'_, '_> {
             ReachKind::Before(time) => Reach::Before(as_f64(*time)),
             ReachKind::Time | ReachKind::Reward(_) => Reach::Total(&reward),
         };
-        let found = reach(&automaton, target, what, accuracy);
+        let found = match kind {
+            ReachKind::Before(time) if view.is_chain() => {
+                // Without choices, rates and time keep all their digits.
+                let (time, factor) = Fine::split(*time);
+                match view.fine_chain_reaching(event, is_there, factor) {
+                    Ok(chain) => {
+                        Ok(OverSchedulers { even: reach_before(&chain, time, accuracy), open: None })
+                    }
+                    Err(_) => reach(&automaton, target, what, accuracy),
+                }
+            }
+            _ => reach(&automaton, target, what, accuracy),
+        };
         let clock =
             if matches!(kind, ReachKind::Before(_)) { ", also those that look at the clock" } else { "" };
         let told = found.map(|OverSchedulers { even, open }| match open {

@@ -71,7 +71,9 @@ pub(crate) fn analyse(study: &Study, bench: &mut dyn Bench, share: &Share) -> An
     let mut bottleneck = Bottleneck::default();
     bench.resources(&mut bottleneck);
     bottleneck.flows = events(study).iter().map(|event| flow(study, bench, event)).collect();
-    bottleneck.diagrams = bench.diagrams();
+    if !study.is_first_look {
+        bottleneck.diagrams = bench.diagrams();
+    }
     Analysis { measured: measure(study, bench, share), bottleneck }
 }
 
@@ -219,6 +221,12 @@ fn estimate_undecided(
             let number = jobs[job].1;
             let is_estimate = |figure: &Figure| matches!(figure.result, FigureResult::Estimated { .. });
             if !found.first().is_some_and(is_estimate) {
+                // Why simulation says nothing either.
+                if let (Some(first), Some(Figure { result: FigureResult::None(reason), .. })) =
+                    (figures[job].first_mut(), found.first())
+                {
+                    first.notes.push(format!("Simulation does not answer it either. {reason}"));
+                }
                 continue;
             }
             let reason = figures[job].iter().find_map(limit).map_or("", Limit::reason);

@@ -5,12 +5,12 @@ use std::ops::Range;
 
 use narrows_explicit::{Budget, Engine};
 use narrows_model::wording::{percent, short};
-use narrows_model::{CurvePoint, Figure, FigureResult, Limit};
+use narrows_model::{CurvePoint, Figure, FigureResult, Limit, WideVariable};
 use narrows_performance::actions::{Actions, Condition};
 use narrows_performance::requests::RequestEvents;
 use narrows_performance::simulation::{
-    self, Channel, Draw, Effort, Estimate, Mark, Quantity, Requests, Scene, Simulated, SimulationError,
-    StateValue,
+    self, Channel, Draw, Effort, Estimate, Mark, Quantity, RenameShared, Requests, Scene, Simulated,
+    SimulationError, StateValue,
 };
 use narrows_performance::{BuildError, as_f64};
 
@@ -20,6 +20,9 @@ use super::stochastic::changes_while_waiting;
 use super::{blank, new_figure};
 use crate::conditions::meant;
 use crate::{Ask, Latency, LatencyKind, ProcessStudy, Question, Study, Text, View};
+
+/// So many variables are watched that may grow beyond all bounds.
+const MAX_SIZES: usize = 64;
 
 /// A simulation goes no further than about so many events.
 pub(crate) const MOST_EVENTS: u64 = 1 << 28;
@@ -51,6 +54,8 @@ impl Estimation {
 #[derive(Clone, Copy, PartialEq)]
 enum Watched<'s> {
     One(&'s Text),
+    /// The value of an expression.
+    Number(&'s Text),
     Both(&'s Text, &'s Text),
     /// How near a state is to what is rare.
     Level(&'s Text),
@@ -64,6 +69,8 @@ struct Plan<'s> {
     asked: Vec<Quantity>,
     /// The questions, each with its part of what is asked.
     parts: Vec<(usize, Range<usize>)>,
+    /// The variables that may grow beyond all bounds.
+    sizes: Vec<WideVariable>,
     /// The value that is a level.
     level: Option<usize>,
     /// Questions about a moment: the number, the value and the time.
@@ -102,6 +109,10 @@ impl<'s> Plan<'s> {
                 let value = self.value(Watched::One(meant_by(study, what)));
                 self.asked.push(Channel::Value(value).often());
             }
+            Question::Mean(what) => {
+                let value = self.value(Watched::Number(what));
+                self.asked.push(Channel::Value(value).often());
+            }
             Question::Overlap(one, other) => {
                 let value = self.value(Watched::Both(meant_by(study, one), meant_by(study, other)));
                 self.asked.push(Channel::Value(value).often());
@@ -134,6 +145,17 @@ impl<'s> Plan<'s> {
         self.parts.push((number, start..self.asked.len()));
     }
 
+    /// Names what kept growing in a simulation.
+    fn growing(&self, simulated: &Simulated) -> String {
+        let names: Vec<String> =
+            simulated.growing.iter().map(|number| format!("`{}`", self.sizes[*number].name)).collect();
+        match &names[..] {
+            [first, second, third, _, ..] => format!("{first}, {second}, {third} and others"),
+            [first @ .., last] if !first.is_empty() => format!("{} and {last}", first.join(", ")),
+            _ => names.concat(),
+        }
+    }
+
     fn follow(&mut self, requests: Requests, percentiles: &[f64], is_percentile: bool) {
         let number = self.requests.len();
         self.requests.push(requests);
@@ -164,13 +186,29 @@ fn within(found: Option<Estimate>, question: &Question) -> Option<Estimate> {
         Question::Utilisation(_) | Question::Overlap(..) | Question::Transient(..) => 1.0,
         _ => f64::INFINITY,
     };
-    found.map(|one| Estimate { low: one.low.max(0.0), high: one.high.min(most), ..one })
+    // An expression may be below 0.
+    let least = if matches!(question, Question::Mean(_)) { f64::NEG_INFINITY } else { 0.0 };
+    found.map(|one| Estimate { low: one.low.max(least), high: one.high.min(most), ..one })
 }
 
-/// Turns an estimate into a result.
-fn result(found: Option<Estimate>, simulated: &Simulated, unit: &str) -> FigureResult {
+/// What was found for a quantity, and whether it was still changing at the end.
+type Found = (Quantity, Option<Estimate>, bool);
+
+/// Turns an estimate into a result; `growing` names what kept growing.
+fn result(
+    (found, is_unsettled): (Option<Estimate>, bool),
+    simulated: &Simulated,
+    growing: &str,
+    unit: &str,
+) -> FigureResult {
     match found {
         Some(Estimate { value, low, high }) => FigureResult::Estimated { value, low, high, decides: true },
+        None if is_unsettled => FigureResult::None(format!(
+            "It does not settle: {growing} kept growing for {} replications of {} {unit}, as where more arrives \
+             than can be served.",
+            simulated.replications,
+            short(simulated.time)
+        )),
         None => FigureResult::None(format!(
             "It was not seen often enough in {} replications of {} {unit}.",
             simulated.replications,
@@ -190,13 +228,13 @@ impl Telling<'_> {
     fn figures(
         &self,
         ask: &Ask,
-        found: &[(Quantity, Option<Estimate>)],
-        simulated: &Simulated,
+        found: &[Found],
+        (simulated, growing): (&Simulated, &str),
         is_first: bool,
     ) -> Vec<Figure> {
         let unit = unit_of(self.study, &ask.question);
         let mut figures = Vec::new();
-        for (quantity, estimate) in found {
+        for (quantity, estimate, is_unsettled) in found {
             let view = self.estimation.view;
             let mut figure = match quantity {
                 Quantity::Quantile(_, part) if !figures.is_empty() => {
@@ -206,12 +244,13 @@ impl Telling<'_> {
                 _ => blank(ask, view),
             };
             figure.unit.clone_from(&unit);
-            figure.result = result(within(*estimate, &ask.question), simulated, &self.study.unit);
+            let estimate = within(*estimate, &ask.question);
+            figure.result = result((estimate, *is_unsettled), simulated, growing, &self.study.unit);
             figures.push(figure);
         }
         if let (
             Some(first),
-            Some((Quantity::Ratio(Channel::Times(number), _) | Quantity::Quantile(number, _), _)),
+            Some((Quantity::Ratio(Channel::Times(number), _) | Quantity::Quantile(number, _), ..)),
         ) = (figures.first_mut(), found.first())
             && matches!(ask.question, Question::Latency(_))
         {
@@ -220,7 +259,7 @@ impl Telling<'_> {
             first.curve = simulated.curves[*number].iter().map(point).collect();
         }
         if let Some(first) = figures.first_mut() {
-            self.add_notes(first, simulated, is_first);
+            self.add_notes(first, (simulated, growing), is_first);
             if let FigureResult::Estimated { decides, .. } = &mut first.result {
                 // What is expected is expected of all schedulers.
                 *decides = ask.expect.is_none() || !simulated.has_choices;
@@ -229,9 +268,16 @@ impl Telling<'_> {
         figures
     }
 
-    fn add_notes(&self, figure: &mut Figure, simulated: &Simulated, is_first: bool) {
+    fn add_notes(&self, figure: &mut Figure, (simulated, growing): (&Simulated, &str), is_first: bool) {
         if is_first {
             self.add_method(figure, simulated);
+            let is_estimate = matches!(figure.result, FigureResult::Estimated { .. });
+            if is_estimate && !growing.is_empty() {
+                figure.notes.push(format!(
+                    "The model does not settle: {growing} kept growing. What is estimated was the same in all \
+                     parts of the runs."
+                ));
+            }
         }
         let FigureResult::Estimated { value, low, high, .. } = figure.result else { return };
         let (asked, reached) = (self.estimation.effort.accuracy, Estimate { value, low, high }.accuracy());
@@ -289,7 +335,10 @@ impl Telling<'_> {
         let reason = |error: &SimulationError| match error {
             SimulationError::Build(error) => why(error),
             SimulationError::Unsteady(value) => changes_while_waiting(match plan.values[*value] {
-                Watched::One(text) | Watched::Both(text, _) | Watched::Level(text) => &text.text,
+                Watched::One(text)
+                | Watched::Number(text)
+                | Watched::Both(text, _)
+                | Watched::Level(text) => &text.text,
             }),
             SimulationError::TooManyClocks => FigureResult::None(
                 "More than 128 delays that are not exponential run at the same time.".to_owned(),
@@ -299,11 +348,16 @@ impl Telling<'_> {
         if !plan.asked.is_empty() {
             match simulation::simulate(scene, &plan.asked, effort, budget) {
                 Ok(simulated) => {
-                    let found: Vec<_> = plan.asked.iter().copied().zip(simulated.estimates.clone()).collect();
+                    let pairs = simulated.estimates.iter().zip(&simulated.unsettled);
+                    let pairs = plan.asked.iter().zip(pairs);
+                    let found: Vec<Found> =
+                        pairs.map(|(asked, (found, unsettled))| (*asked, *found, *unsettled)).collect();
+                    let growing = plan.growing(&simulated);
+                    let told = (&simulated, growing.as_str());
                     for (number, part) in &plan.parts {
                         let ask = &self.estimation.asks[*number];
                         let is_first = all.is_empty();
-                        all.push((*number, self.figures(ask, &found[part.clone()], &simulated, is_first)));
+                        all.push((*number, self.figures(ask, &found[part.clone()], told, is_first)));
                     }
                 }
                 Err(error) => {
@@ -314,10 +368,10 @@ impl Telling<'_> {
         for (number, value, time) in &plan.moments {
             match simulation::transient(scene, *value, *time, effort, budget) {
                 Ok(simulated) => {
-                    let found = (Channel::Value(*value).often(), simulated.estimates[0]);
+                    let found = (Channel::Value(*value).often(), simulated.estimates[0], false);
                     all.push((
                         *number,
-                        self.figures(&self.estimation.asks[*number], &[found], &simulated, true),
+                        self.figures(&self.estimation.asks[*number], &[found], (&simulated, ""), true),
                     ));
                 }
                 Err(error) => all.extend(self.none(std::iter::once(*number), &reason(&error))),
@@ -342,6 +396,7 @@ fn groups(asks: &[Ask], has_level: bool) -> Vec<(bool, Vec<usize>)> {
                 | Question::MeanPeriod(_)
                 | Question::MeanCount(..)
                 | Question::Utilisation(_)
+                | Question::Mean(_)
                 | Question::Overlap(..)
         );
         has_level && is_average
@@ -380,18 +435,22 @@ pub(crate) fn estimate(
         if let Some(level) = level.filter(|_| is_split) {
             plan.level = Some(plan.value(Watched::Level(level)));
         }
-        let mut own = None;
+        let (mut own, mut by_value) = (None, None);
         for number in numbers {
-            let (timing, kinds) = match &estimation.asks[number].question {
-                Question::Latency(latency) => {
-                    let (timing, kinds, _) = prepared.requests(latency);
-                    (Some(timing), kinds)
-                }
-                _ => (None, Vec::new()),
-            };
-            own = own.or(timing);
-            plan.add(study, (number, &estimation.asks[number]), prepared, &kinds);
+            let ask = &estimation.asks[number];
+            let mut kinds = Vec::new();
+            if let Question::Latency(latency) = &ask.question {
+                let (timing, found, values) = prepared.requests(latency);
+                kinds = found;
+                own = own.or(Some(timing));
+                by_value = values.zip(latency.by.as_ref());
+            }
+            plan.add(study, (number, ask), prepared, &kinds);
         }
+        let rename = |event: u16, state: &[u8]| match &by_value {
+            Some((values, _)) => values.number(evaluator, event, state),
+            None => Ok(event),
+        };
         let holds = |text: &Text| {
             let expr = prepared.predicate(text);
             move |state: &[u8]| expr.map_or(Ok(false), |expr| evaluator.holds(expr, state))
@@ -401,6 +460,14 @@ pub(crate) fn estimate(
                 Watched::One(text) => {
                     let holds = holds(text);
                     Box::new(move |state| Ok(f64::from(u8::from(holds(state)?))))
+                }
+                Watched::Number(text) => {
+                    let expr = prepared.predicate(text);
+                    let value = move |state: &[u8]| match expr {
+                        Some(expr) => evaluator.observe(state).value(expr).map(f64::from),
+                        None => Ok(0.0),
+                    };
+                    Box::new(value)
                 }
                 Watched::Both(one, other) => {
                     let (one, other) = (holds(one), holds(other));
@@ -419,16 +486,29 @@ pub(crate) fn estimate(
         let values = plan.values.iter().map(value).collect();
         let (system, requests) = (Some(&prepared.system), plan.requests.clone());
         let timing = own.as_deref().unwrap_or(&prepared.timing);
+        let size = |wide: &WideVariable| -> StateValue<'_> {
+            let value = wide.value.clone();
+            Box::new(move |state| evaluator.observe(state).value(&value).map(f64::from))
+        };
+        plan.sizes = prepared.system.wide_variables();
+        plan.sizes.truncate(MAX_SIZES);
+        let sizes = plan.sizes.iter().map(size).collect();
         let scene = Scene {
             space: engine,
             system,
             timing,
             draw: estimation.draw,
+            rename: by_value.as_ref().map(|_| &rename as &RenameShared<'_>),
             values,
             requests,
+            sizes,
             level: plan.level,
         };
-        all.extend(telling.run(&plan, &scene, budget, &|error| result_of(error, evaluator).0));
+        let mut found = telling.run(&plan, &scene, budget, &|error| result_of(error, evaluator).0);
+        if let Some(reason) = by_value.as_ref().and_then(|(values, by)| values.why_not(by)) {
+            found = telling.none(found.iter().map(|(number, _)| *number), &FigureResult::None(reason));
+        }
+        all.extend(found);
     }
     in_order(all)
 }
@@ -473,7 +553,7 @@ pub(super) fn estimate_labelled(actual: &Actual<'_>, estimation: &Estimation) ->
             .values
             .iter()
             .flat_map(|one| match one {
-                Watched::One(text) => vec![*text],
+                Watched::One(text) | Watched::Number(text) => vec![*text],
                 Watched::Both(one, other) => vec![*one, *other],
                 Watched::Level(text) => vec![*text],
             })
@@ -502,14 +582,24 @@ pub(super) fn estimate_labelled(actual: &Actual<'_>, estimation: &Estimation) ->
                     let (one, other) = (holds(one), holds(other));
                     Box::new(move |state| Ok(f64::from(u8::from(one(state) && other(state)))))
                 }
-                // Labels have no level.
-                Watched::Level(_) => Box::new(|_| Ok(0.0)),
+                // Labels have no values.
+                Watched::Number(_) | Watched::Level(_) => Box::new(|_| Ok(0.0)),
             }
         };
         let values = plan.values.iter().map(value).collect();
         let (space, timing, requests) = (&actions, &timing, plan.requests.clone());
-        let scene =
-            Scene { space, system: None, timing, draw: estimation.draw, values, requests, level: None };
+        let scene = Scene {
+            space,
+            system: None,
+            timing,
+            draw: estimation.draw,
+            rename: None,
+            values,
+            requests,
+            // A graph has an end.
+            sizes: Vec::new(),
+            level: None,
+        };
         let why = |error: &BuildError| match error {
             BuildError::Limit(limit) => FigureResult::Undecided(*limit),
             _ => FigureResult::None(

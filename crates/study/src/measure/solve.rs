@@ -7,12 +7,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use narrows_explicit::{Progress, Watch};
+use narrows_model::decimals::{DIGITS, certain, outwards, told_above, told_below};
 use narrows_model::{Figure, FigureResult, Limit, Number};
 use narrows_performance::markov::{
     Accuracy, Aim, Automaton, Chain, ChainError, Interval, Reward, Vanished, Zeno, average, long_run, lump,
     occupancy, ratio, reward_at, reward_at_over, uniform,
 };
 use narrows_performance::stochastic::Stochastic;
+use narrows_performance::{Fine, Time, as_f64};
 
 /// How wide an interval may be.
 pub(super) const ACCURACY: Accuracy<'static> = Accuracy::relative(1e-6);
@@ -144,9 +146,7 @@ impl<'a> Solvable<'a> {
             Gain::Event(event) => self.view.frequencies(event),
             Gain::Sum(Gains { rates: mut sum, events }) => {
                 sum.resize(self.view.tangible_states() as usize, 0.0);
-                for (event, amount) in events {
-                    add(&mut sum, &self.view.frequencies(event), amount);
-                }
+                add(&mut sum, &self.view.gains(&events), 1.0);
                 sum
             }
         }
@@ -272,17 +272,22 @@ impl<'a> Solvable<'a> {
     pub(super) fn transient(
         &self,
         holds: Vec<f64>,
-        time: f64,
+        time: Time,
         figure: &mut Figure,
     ) -> Result<Interval, Zeno> {
         let likely = Interval { low: 0.0, high: 1.0 };
         let automaton = match &self.solver {
             Solver::Chain(chain) => {
+                // Rates and time keep all their digits.
+                let (near, factor) = Fine::split(time);
+                let fine = self.view.fine_chain(factor);
+                let (chain, time) = fine.as_ref().map_or((&**chain, as_f64(time)), |fine| (fine, near));
                 let (chain, rewards) = self.smaller(chain, vec![holds]);
                 return Ok(self.solve(|accuracy| reward_at(&chain, &rewards[0], time, accuracy)).and(likely));
             }
             Solver::Automaton(automaton) => automaton,
         };
+        let time = as_f64(time);
         let rates = self.view.state_reward(holds).rates;
         let vanished = uniform(automaton, &[])?;
         let even =
@@ -315,22 +320,24 @@ fn of_states(vanished: &Vanished, rates: &[f64]) -> Vec<f64> {
 impl Open {
     /// Says what an interval means if choices are left open, and returns it.
     pub(super) fn tell(&self, what: &str, figure: &mut Figure) -> Interval {
-        let even = self.even.middle();
-        let even = if even.is_infinite() { "infinite".to_owned() } else { format!("{even:.9}") };
-        let even = if self.even == Interval::ANY { "not known".to_owned() } else { even };
         figure.notes.push(format!(
             "The model leaves choices open; this is the range over all schedulers{what}; with equally likely \
-             choices it is {even}."
+             choices it is {}.",
+            told(self.even)
         ));
         for (name, end) in [("least", self.least), ("greatest", self.greatest)] {
             if !ACCURACY.is_met(end) {
-                figure
-                    .notes
-                    .push(format!("The {name} is only known to lie between {} and {}.", end.low, end.high));
+                let [low, high] = outwards(told_below(end.low), told_above(end.high), DIGITS);
+                figure.notes.push(format!("The {name} is only known to lie between {low} and {high}."));
             }
         }
         Interval { low: self.least.low, high: self.greatest.high }
     }
+}
+
+/// Writes a number in a sentence, with the digits that are certain.
+pub(super) fn told(found: Interval) -> String {
+    certain(found.low, found.high, DIGITS)
 }
 
 /// Says what came out.

@@ -3,19 +3,21 @@
 use std::collections::{BTreeSet, HashMap};
 
 use narrows_explicit::{Budget, Engine};
+use narrows_model::decimals::{certain_percent, told_above, told_below};
 use narrows_model::wording::percent;
 use narrows_model::{CurvePoint, Figure, FigureResult, FormKind, ViewSize};
 use narrows_performance::markov::Interval;
 use narrows_performance::requests::{Order, RequestEvents};
 use narrows_performance::{
-    Predicate, StateGraph, StepEffect, Timing, Urgency, ValueCache, as_f64, stochastic,
+    Fine, Predicate, StateGraph, StepEffect, Timing, Urgency, ValueCache, as_f64, stochastic,
 };
 
-use super::equal_parts::{Equal, either};
+use super::equal_parts::{Counting, Equal, either};
 use super::failure::{Failure, is_cut, result_of};
 use super::latency::Followed;
 use super::reach::Way;
 use super::solve::{Gain, Gains, Solvable, Wanted, no_chain, set};
+use super::together::Shared;
 use super::{blank, new_figure};
 use crate::accepts::views;
 use crate::request_values::ValueEvents;
@@ -23,16 +25,18 @@ use crate::{Ask, Latency, LatencyKind, ProcessStudy, Question, ReachKind, Study,
 
 /// The stochastic view of a model, built when it is needed.
 pub(crate) struct Means<'a, 's> {
-    study: &'a Study,
-    prepared: &'a ProcessStudy,
-    engine: &'a Engine<'s>,
-    budget: Budget,
+    pub(super) study: &'a Study,
+    pub(super) prepared: &'a ProcessStudy,
+    pub(super) engine: &'a Engine<'s>,
+    pub(super) budget: Budget,
     built: Option<Result<Solvable<'a>, Failure>>,
     /// How many seconds that took.
     seconds: f64,
     /// How large a view is in which requests were followed.
-    followed: Option<ViewSize>,
-    equal: Equal<'a>,
+    pub(super) followed: Option<ViewSize>,
+    /// The view in which requests of several questions are followed.
+    pub(super) shared: Option<Result<Shared<'a>, Failure>>,
+    pub(super) equal: Equal<'a>,
 }
 
 impl<'a, 's> Means<'a, 's> {
@@ -43,7 +47,8 @@ impl<'a, 's> Means<'a, 's> {
         budget: Budget,
         equal: Equal<'a>,
     ) -> Means<'a, 's> {
-        Means { study, prepared, engine, budget, built: None, seconds: 0.0, followed: None, equal }
+        let (built, seconds, followed, shared) = (None, 0.0, None, None);
+        Means { study, prepared, engine, budget, built, seconds, followed, shared, equal }
     }
 
     pub(crate) fn size(&self) -> Option<ViewSize> {
@@ -65,16 +70,10 @@ impl<'a, 's> Means<'a, 's> {
         'a: 't,
     {
         let evaluator = self.engine.evaluator();
-        let view = either(
-            self.engine,
-            self.equal.quotient,
-            &self.budget,
-            timing.is_memoryless(),
-            |(space, of_orbits), budget| {
-                let rows = StateGraph::new(space, Some(&self.prepared.system), timing, budget)?;
-                stochastic::build(if of_orbits { rows.of_orbits() } else { rows })
-            },
-        );
+        let view = either(self.equal.quotient, &self.budget, |counting, budget| {
+            let model = (&self.prepared.system, timing);
+            stochastic::build(self.equal.rows((counting, self.engine), model, budget)?)
+        });
         let view = view.map_err(|error| Box::new(result_of(&error, evaluator)))?;
         Solvable::new(view, &self.budget.watch).map_err(|wrong| Box::new((no_chain(&wrong), None)))
     }
@@ -83,6 +82,9 @@ impl<'a, 's> Means<'a, 's> {
     pub(crate) fn forget_cut(&mut self) {
         if matches!(&self.built, Some(Err(failure)) if is_cut(failure)) {
             self.built = None;
+        }
+        if matches!(&self.shared, Some(Err(failure)) if is_cut(failure)) {
+            self.shared = None;
         }
     }
 
@@ -98,8 +100,11 @@ impl<'a, 's> Means<'a, 's> {
         }
     }
 
-    /// Says how long requests take, in a view of its own.
+    /// Says how long requests take.
     pub(crate) fn latency(&mut self, ask: &Ask, latency: &Latency) -> Vec<Figure> {
+        if let Some(figures) = self.latency_together(ask, latency) {
+            return figures;
+        }
         let (timing, kinds, values) = self.prepared.requests(latency);
         let mut events: Vec<u16> = kinds.iter().flat_map(|ends| [ends.from, ends.to]).collect();
         events.extend(values.iter().flat_map(ValueEvents::counted));
@@ -107,23 +112,21 @@ impl<'a, 's> Means<'a, 's> {
         let before = self.budget.watch.seconds();
         let evaluator = self.engine.evaluator();
         // Requests of equal processes take the same time: those of one are enough.
-        let one = values.as_ref().and_then(|values| values.process(&self.prepared.system));
+        let one = self.equal.one_of_all(values.as_ref(), self.prepared);
         let of_one =
             one.map_or_else(|| counted.clone(), |one| timing.counting(&values_of(values.as_ref(), one)));
         let own = one.and_then(|_| self.equal.symmetry(self.prepared, &of_one));
         let quotient = own.as_ref().map(|own| self.equal.quotient_of(own, self.engine));
         let quotient = if values.is_some() { quotient.as_ref() } else { self.equal.quotient };
-        let is_possible = counted.is_memoryless();
-        let built = either(self.engine, quotient, &self.budget, is_possible, |(space, of_orbits), budget| {
-            let counted = if of_orbits { &of_one } else { &counted };
-            let kinds = match one.filter(|_| of_orbits) {
+        let built = either(quotient, &self.budget, |counting, budget| {
+            let is_once = matches!(counting, Counting::Once(_));
+            let counted = if is_once { &of_one } else { &counted };
+            let kinds = match one.filter(|_| is_once) {
                 Some(one) => &kinds[usize::from(one)..=usize::from(one)],
                 None => &kinds[..],
             };
-            let mut rows = StateGraph::new(space, Some(&self.prepared.system), counted, budget)?;
-            if of_orbits {
-                rows = rows.of_orbits();
-            }
+            let model = (&self.prepared.system, counted);
+            let mut rows = self.equal.rows((counting, self.engine), model, budget)?;
             let predicate = |text: &Text, is: bool| -> Option<Predicate<'_>> {
                 let expr = self.prepared.predicate(text)?;
                 Some(Box::new(move |state| evaluator.holds(expr, state).map(|holds| holds == is)))
@@ -158,7 +161,8 @@ impl<'a, 's> Means<'a, 's> {
                 }
                 self.followed = Some(size_of(&view, self.budget.watch.seconds() - before));
                 let (unit, watch) = (&self.study.unit, &*self.budget.watch);
-                Followed { ask, latency, unit, view: &view, kinds: &kinds, initially, watch }.figures()
+                let (view, kinds, first_kind) = (&view, kinds.as_slice(), 0);
+                Followed { ask, latency, unit, view, kinds, first_kind, initially, watch }.figures()
             }
             Err(error) => {
                 let (result, witness) = result_of(&error, evaluator);
@@ -252,11 +256,9 @@ impl<'a, 's> Means<'a, 's> {
         let next = self.prepared.timing.events().len() as u16;
         let ends = RequestEvents { from: next, to: next + 1, both: next + 2, order: Order::Next };
         let timing = &self.prepared.timing;
-        let is_possible = timing.is_memoryless();
-        let quotient = self.equal.quotient;
-        let built = either(self.engine, quotient, &self.budget, is_possible, |(space, of_orbits), budget| {
-            let rows = StateGraph::new(space, Some(&self.prepared.system), timing, budget)?;
-            let rows = if of_orbits { rows.of_orbits() } else { rows };
+        let built = either(self.equal.quotient, &self.budget, |counting, budget| {
+            let model = (&self.prepared.system, timing);
+            let rows = self.equal.rows((counting, self.engine), model, budget)?;
             let predicate = self
                 .prepared
                 .predicate(to)
@@ -298,15 +300,18 @@ impl<'a, 's> Means<'a, 's> {
     fn gains(&self, view: &stochastic::Stochastic<'_>, of: &Text, figure: &mut Figure) -> Option<Gains> {
         let reward = self.study.rewards.iter().find(|reward| reward.name.text == of.text)?;
         reward.unit.clone_into(&mut figure.unit);
-        let mut rates = vec![0.0; view.tangible_states() as usize];
+        let mut rates = vec![Fine::ZERO; view.tangible_states() as usize];
         for (what, amount) in &reward.rates {
             let values = self.values(view, self.study.busy(what), figure)?;
             if values.iter().any(|value| *value < 0.0) {
                 figure.result = FigureResult::None(format!("`{}` is negative in a state.", what.text));
                 return None;
             }
-            rates.iter_mut().zip(values).for_each(|(sum, value)| *sum += as_f64(*amount) * value);
+            let amount = Fine::of(*amount);
+            let gained = |value: f64| amount.times(Fine::from(value));
+            rates.iter_mut().zip(values).for_each(|(sum, value)| *sum = sum.plus(gained(value)));
         }
+        let rates = rates.into_iter().map(Fine::near).collect();
         let events = reward.events.iter();
         let events = events.filter_map(|(what, amount)| Some((self.prepared.event(what)?, as_f64(*amount))));
         Some(Gains { rates, events: events.collect() })
@@ -483,7 +488,7 @@ impl<'a, 's> Means<'a, 's> {
             }
             Question::Transient(what, time) => {
                 let Some(rates) = self.rates(solvable, what, figure) else { return };
-                set(&solvable.transient(rates, as_f64(*time), figure), figure);
+                set(&solvable.transient(rates, *time, figure), figure);
             }
             _ => {}
         }
@@ -536,10 +541,14 @@ const MAX_TOLD_VALUES: usize = 12;
 /// Says for what part of the time something has each of its values.
 fn parts_text(parts: &[(f64, Interval)]) -> String {
     let told = parts.iter().take(MAX_TOLD_VALUES);
-    let told: Vec<String> =
-        told.map(|(value, part)| format!("{value}: {}", percent(part.middle()))).collect();
+    let told: Vec<String> = told.map(|(value, part)| format!("{value}: {}", share(*part))).collect();
     let more = if parts.len() > MAX_TOLD_VALUES { ", …" } else { "" };
     format!("Part of the time with each value: {}{more}.", told.join(", "))
+}
+
+/// Writes a part of the time as a percentage.
+fn share(part: Interval) -> String {
+    certain_percent(told_below(part.low), told_above(part.high))
 }
 
 /// Returns for what part of the time something has a value that is not greater, for each value.
@@ -562,7 +571,7 @@ fn cumulated(parts: &[(f64, Interval)]) -> Vec<CurvePoint> {
 }
 
 /// Returns how large a view is that took so many seconds.
-fn size_of(view: &stochastic::Stochastic<'_>, seconds: f64) -> ViewSize {
+pub(super) fn size_of(view: &stochastic::Stochastic<'_>, seconds: f64) -> ViewSize {
     let states = u64::from(view.tangible_states()) + u64::from(view.decisions());
     let transitions = Some(view.transition_count());
     let states = states.to_string();
@@ -571,8 +580,8 @@ fn size_of(view: &stochastic::Stochastic<'_>, seconds: f64) -> ViewSize {
     ViewSize { view, unit, states, transitions, minimised: None, seconds }
 }
 
-/// Returns the events of a process that are told apart by its number.
-fn values_of(values: Option<&ValueEvents>, process: u8) -> Vec<u16> {
+/// Returns the events of one process among those of all.
+pub(super) fn values_of(values: Option<&ValueEvents>, process: u8) -> Vec<u16> {
     values.into_iter().flat_map(|values| values.of_process(process)).collect()
 }
 

@@ -3,6 +3,7 @@
 use std::ops::Deref;
 use std::rc::Rc;
 
+use narrows_model::decimals::{DIGITS, outwards};
 use narrows_model::{Evaluator, Figure, FigureResult, Limit, Number, Trace};
 use narrows_performance::requests::{Change, Order, RequestEvents};
 use narrows_performance::timed::bounds::{Bound, Cost, Endpoints};
@@ -502,12 +503,12 @@ impl<'v, 'a> Asked<'v, 'a> {
                     let attained = per_time((count, ticks));
                     if let Some(beyond) = beyond {
                         is_exact = false;
-                        let (low, high) = (per_time(beyond).to_f64(), attained.to_f64());
+                        let mut ends = [per_time(beyond), attained];
+                        ends.sort_by(|one, other| one.to_f64().total_cmp(&other.to_f64()));
+                        let [low, high] = outwards(ends[0].told_below(), ends[1].told_above(), DIGITS);
                         figure.notes.push(format!(
-                            "At {} it is between {:.6e} and {:.6e}: both are certified, but they do not meet.",
+                            "At {} it is between {low} and {high}: both are certified, but they do not meet.",
                             if is_worst { "worst" } else { "best" },
-                            low.min(high),
-                            low.max(high)
                         ));
                     }
                     beyond.map_or(attained, per_time)
@@ -535,6 +536,13 @@ impl<'v, 'a> Asked<'v, 'a> {
 
     /// Replays a run, with times.
     fn witness(&self, what: &str, timed: &Timed<'_>, walk: &Walk, figure: &mut Figure) {
+        if self.state_graph().is_of_orbits() {
+            let note = "Equal parts of the model are counted once, so that no run is shown.".to_owned();
+            if !figure.notes.contains(&note) {
+                figure.notes.push(note);
+            }
+            return;
+        }
         match self.model.trace(timed, walk, self.unit) {
             Some(trace) => figure.witnesses.push((what.to_owned(), trace)),
             None => figure

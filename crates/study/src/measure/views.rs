@@ -1,16 +1,18 @@
 //! The views of processes in which runs are exact, built when they are needed. What state classes don't
 //! answer, ticks do, if need be with delays that are rounded to fewer of them.
 
-use narrows_explicit::{Budget, Engine};
-use narrows_model::{Evaluator, Expr, Figure, FigureResult, Trace, ViewSize};
+use narrows_explicit::{Budget, Engine, Symmetry};
+use narrows_model::{Evaluator, Expr, Figure, FigureResult, StateSpace, Trace, ViewSize};
 use narrows_performance::requests::RequestEvents;
 use narrows_performance::timed::{Timed, Walk};
 use narrows_performance::{BuildError, StateGraph, Timing};
 
 use super::blank;
 use super::bracket::{Bracket, FIRST_TICKS, MAX_BRACKET_EDGES, MAX_BRACKET_TICKS};
-use super::exact::{Exact, ExactError};
+use super::equal_parts::Equal;
+use super::exact::{CHEAP_EDGES, Exact, ExactError, MAX_SHOWN_EDGES, Source};
 use super::failure::{Failure, is_cut, result_of};
+use super::stochastic::values_of;
 use super::timed::{Asked, ModelFacts, fits_classes, timed_trace};
 use crate::request_values::ValueEvents;
 use crate::{Ask, Latency, ProcessStudy, Question, Study, Text, View};
@@ -23,12 +25,8 @@ const MAX_EDGES: usize = 1 << 22;
 struct Counted<'t> {
     timing: &'t Timing,
     values: Option<&'t ValueEvents>,
-}
-
-impl<'t> Counted<'t> {
-    fn plain(timing: &'t Timing) -> Counted<'t> {
-        Counted { timing, values: None }
-    }
+    /// What may be exchanged, if that is known.
+    symmetry: Option<&'t Symmetry>,
 }
 
 /// The views that were built so far.
@@ -37,6 +35,7 @@ pub(crate) struct Views<'a, 's> {
     prepared: &'a ProcessStudy,
     engine: &'a Engine<'s>,
     budget: Budget,
+    equal: Equal<'a>,
     timed: Option<Result<Exact<'a>, Failure>>,
     untimed: Option<Result<Exact<'a>, Failure>>,
     /// The timed view in ticks, where state classes do not answer.
@@ -51,9 +50,10 @@ impl<'a, 's> Views<'a, 's> {
         prepared: &'a ProcessStudy,
         engine: &'a Engine<'s>,
         budget: Budget,
+        equal: Equal<'a>,
     ) -> Views<'a, 's> {
         let (timed, untimed, ticks, seconds) = (None, None, None, Vec::new());
-        Views { study, prepared, engine, budget, timed, untimed, ticks, seconds }
+        Views { study, prepared, engine, budget, equal, timed, untimed, ticks, seconds }
     }
 
     pub(crate) fn sizes(&self) -> Vec<ViewSize> {
@@ -75,11 +75,27 @@ impl<'a, 's> Views<'a, 's> {
         built.map(size).collect()
     }
 
-    fn rows<'t>(&self, Counted { timing, values }: Counted<'t>) -> Result<StateGraph<'t>, BuildError>
+    /// Counts what a timing counts, and knows which parts are equal.
+    fn plain<'t>(&self, timing: &'t Timing) -> Counted<'t>
     where
         'a: 't,
     {
-        let rows = StateGraph::new(self.engine, Some(&self.prepared.system), timing, self.budget.clone())?;
+        Counted { timing, values: None, symmetry: self.equal.known_symmetry() }
+    }
+
+    fn rows<'t>(&self, counted: Counted<'t>, is_exchanged: bool) -> Result<StateGraph<'t>, BuildError>
+    where
+        'a: 't,
+    {
+        let Counted { timing, values, symmetry } = counted;
+        let symmetry = symmetry.filter(|_| is_exchanged);
+        let forgets = symmetry.is_some_and(Symmetry::forgets);
+        let space: &'t dyn StateSpace = if forgets { self.equal.forgetting } else { self.engine };
+        let rows = StateGraph::new(space, Some(&self.prepared.system), timing, self.budget.clone())?;
+        let rows = match symmetry {
+            Some(symmetry) => rows.exchanging(symmetry),
+            None => rows,
+        };
         Ok(match values {
             Some(values) => rows.renaming(values.rename(Evaluator::new(&self.prepared.system))),
             None => rows,
@@ -90,7 +106,9 @@ impl<'a, 's> Views<'a, 's> {
     where
         'a: 't,
     {
-        let built = Exact::build(view, counted.timing.has_ranges(), &|| self.rows(counted));
+        let states = |is_exchanged: bool| self.rows(counted, is_exchanged);
+        let source = Source { states: &states, can_exchange: counted.symmetry.is_some() };
+        let built = Exact::build(view, counted.timing.has_ranges(), &source);
         built.map_err(|error| self.failure(error))
     }
 
@@ -99,7 +117,9 @@ impl<'a, 's> Views<'a, 's> {
     where
         'a: 't,
     {
-        Exact::in_ticks(max_edges, &|| self.rows(counted)).map_err(|error| self.failure(error))
+        let states = |is_exchanged: bool| self.rows(counted, is_exchanged);
+        let source = Source { states: &states, can_exchange: counted.symmetry.is_some() };
+        source.in_ticks(max_edges).map_err(|error| self.failure(error))
     }
 
     /// Builds the timed view in ticks, however many there are.
@@ -120,7 +140,7 @@ impl<'a, 's> Views<'a, 's> {
         let is_missing = if view == View::Untimed { self.untimed.is_none() } else { self.timed.is_none() };
         if is_missing {
             let before = self.budget.watch.seconds();
-            let built = Some(self.build(view, Counted::plain(&self.prepared.timing)));
+            let built = Some(self.build(view, self.plain(&self.prepared.timing)));
             self.seconds.push((view, self.budget.watch.seconds() - before));
             if view == View::Untimed { self.untimed = built } else { self.timed = built }
         }
@@ -135,10 +155,13 @@ impl<'a, 's> Views<'a, 's> {
         }
     }
 
-    /// Returns the timed view, or why there is none.
+    /// Returns the timed view with the runs through it, or why there is none.
     pub(crate) fn timed(&mut self) -> Result<&Exact<'a>, FigureResult> {
         self.ensure(View::Timed);
         match &self.timed {
+            Some(Ok(timed)) if timed.is_of_orbits() => Err(FigureResult::None(
+                "Equal parts of the model are counted once, so that there is no run to look at.".to_owned(),
+            )),
             Some(Ok(timed)) => Ok(timed),
             Some(Err(failure)) => Err(failure.0.clone()),
             None => Err(FigureResult::None("There is no timed view.".to_owned())),
@@ -150,7 +173,7 @@ impl<'a, 's> Views<'a, 's> {
     where
         'a: 't,
     {
-        self.build(View::Timed, Counted::plain(timing)).ok()
+        self.build(View::Timed, self.plain(timing)).ok()
     }
 
     /// Answers a question in a view.
@@ -176,23 +199,67 @@ impl<'a, 's> Views<'a, 's> {
     where
         'a: 't,
     {
-        self.build(View::Timed, Counted { timing, values }).ok()
+        self.build(View::Timed, Counted { timing, values, symmetry: None }).ok()
     }
 
     /// Says how long requests take that are told apart, in a view of its own.
     pub(crate) fn told_apart(&self, ask: &Ask, latency: &Latency, view: View) -> Figure {
         let mut figure = blank(ask, view);
         let (timing, kinds, values) = self.prepared.requests(latency);
-        let counted = Counted { timing: &timing, values: values.as_ref() };
+        // Requests of equal processes take the same times: those of one are enough.
+        let one = self.equal.one_of_all(values.as_ref(), self.prepared);
+        let of_one = one.map(|one| timing.counting(&values_of(values.as_ref(), one)));
+        let own = of_one.as_ref().and_then(|of_one| self.equal.symmetry(self.prepared, of_one));
+        if view == View::Timed
+            && let (Some(one), Some(of_one), Some(own)) = (one, &of_one, &own)
+        {
+            let all = Counted { timing: &timing, values: values.as_ref(), symmetry: None };
+            if let Some(built) = self.count_shown(all) {
+                match values.as_ref().and_then(|values| values.why_not(latency.by.as_ref()?)) {
+                    Some(reason) => figure.result = FigureResult::None(reason),
+                    None => _ = self.fill(&built, ask, &kinds, view, &mut figure),
+                }
+                return figure;
+            }
+            let counted = Counted { timing: of_one, values: values.as_ref(), symmetry: Some(own) };
+            let kinds = &kinds[usize::from(one)..=usize::from(one)];
+            return self.tell_apart((ask, latency), counted, kinds, view);
+        }
+        self.tell_apart(
+            (ask, latency),
+            Counted { timing: &timing, values: values.as_ref(), symmetry: None },
+            &kinds,
+            view,
+        )
+    }
+
+    /// Builds the view of all states where that is cheap, so that runs can be shown.
+    fn count_shown<'t>(&self, counted: Counted<'t>) -> Option<Result<Exact<'t>, Failure>>
+    where
+        'a: 't,
+    {
+        let max_edges = if counted.timing.has_ranges() { CHEAP_EDGES } else { MAX_SHOWN_EDGES };
+        self.count_ticks(counted, max_edges).transpose()
+    }
+
+    /// Says how long some requests take that are told apart.
+    fn tell_apart(
+        &self,
+        (ask, latency): (&Ask, &Latency),
+        counted: Counted<'_>,
+        kinds: &[RequestEvents],
+        view: View,
+    ) -> Figure {
+        let mut figure = blank(ask, view);
         let built = self.build(view, counted);
-        if let Some(reason) = values.as_ref().and_then(|values| values.why_not(latency.by.as_ref()?)) {
+        if let Some(reason) = counted.values.and_then(|values| values.why_not(latency.by.as_ref()?)) {
             figure.result = FigureResult::None(reason);
             return figure;
         }
-        if !self.fill(&built, ask, &kinds, view, &mut figure) {
+        if !self.fill(&built, ask, kinds, view, &mut figure) {
             let built = self.in_ticks(counted);
             figure = blank(ask, view);
-            self.fill(&built, ask, &kinds, view, &mut figure);
+            self.fill(&built, ask, kinds, view, &mut figure);
         }
         figure
     }
@@ -226,7 +293,7 @@ impl<'a, 's> Views<'a, 's> {
         let is_fit = fits_classes(&ask.question, self);
         if self.ticks.is_none() {
             let max_edges = if is_fit { usize::MAX } else { MAX_EDGES };
-            self.ticks = match self.count_ticks(Counted::plain(&self.prepared.timing), max_edges) {
+            self.ticks = match self.count_ticks(self.plain(&self.prepared.timing), max_edges) {
                 Ok(built) => built.map(Ok),
                 Err(failure) => Some(Err(failure)),
             };
@@ -244,7 +311,7 @@ impl<'a, 's> Views<'a, 's> {
     fn bracket(&self, ask: &Ask, kinds: &[RequestEvents], figure: &mut Figure) {
         let answer = |timing: &Timing, max_edges: usize| {
             let mut figure = blank(ask, View::Timed);
-            let built = match self.count_ticks(Counted::plain(timing), max_edges) {
+            let built = match self.count_ticks(self.plain(timing), max_edges) {
                 Ok(built) => Ok(built?),
                 Err(failure) => Err(failure),
             };

@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use narrows_languages::smv::{Given, Options, compile};
-use narrows_languages::{Formula, Logic};
+use narrows_languages::smv::{Given, Options};
+use narrows_languages::{Formula, Logic, compile_synchronous};
 use narrows_model::Question as Asked;
 use narrows_model::synchronous::{
     Builder, ExprId, Linear, LinearId, Role, Signal, Specification, SynchronousClaim as Claim,
@@ -81,7 +81,7 @@ pub(crate) fn prepare(
         definitions: study.definitions.iter().map(|(name, text)| definition(name, text)).collect(),
     };
     let mut found = Diagnostics::default();
-    let compiled = compile(sources, model, &options, &mut found);
+    let compiled = compile_synchronous(sources, model, &options, &mut found);
     for diagnostic in found.sorted() {
         diagnostics.push(relocate(diagnostic, sources));
     }

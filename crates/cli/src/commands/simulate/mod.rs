@@ -26,7 +26,7 @@ use narrows::{Limit, Model, Options as ReadOptions, Progress, Watch};
 use narrows_study::View;
 use serde_json::Value;
 
-use super::figures::{Options, Way};
+use super::figures::{self, Options, Way};
 use crate::input::{is_study, read_large_text, read_model, unreadable};
 use crate::limits::{self, Clock, interrupt_flag, parse_memory, parse_time};
 use crate::output::{self, Printer};
@@ -89,7 +89,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u8> {
         let way = Way::Random { view, ends: arguments.ends, seed: arguments.seed };
         let options = options(arguments);
         let said = options.answer_study(&arguments.file, &arguments.define, way, None, &interrupt_flag()?)?;
-        return options.print(vec![said]);
+        return figures::print(vec![said]);
     }
     let has_terminal = io::stdout().is_terminal() && io::stdin().is_terminal();
     let is_shown = arguments.random.is_none() && has_terminal;

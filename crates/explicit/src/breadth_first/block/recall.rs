@@ -114,7 +114,7 @@ impl<S: StateSpace + ?Sized> Task<'_, S> {
                 is_special = true;
                 return ControlFlow::Break(());
             };
-            counts.mark(successor.moves);
+            counts.mark(&successor);
             wanted.clear();
             let near =
                 self.components.prepare_near(target, successor.difference, from, to, 0, wanted, self.memory);

@@ -10,7 +10,7 @@ use super::super::batch::Batch;
 use super::super::reduced::successors;
 use super::super::remembered::Remembered;
 use super::{Block, Worker};
-use crate::search::WATCH_EVERY;
+use crate::search::{WATCH_EVERY, work_of};
 use crate::store::{Components, Memory, Mixer, NOWHERE, Stop, Wanted};
 use crate::{Full, Progress, SearchScope};
 
@@ -145,8 +145,8 @@ impl<'a, S: StateSpace + ?Sized> Task<'a, S> {
                 stop = counts.pulse(&successor, self.scope.budget, states, memory).map(Some);
                 return if stop.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
             }
-            counts.mark(successor.moves);
-            *since_watch += 1;
+            counts.mark(&successor);
+            *since_watch += work_of(&successor);
             if *since_watch >= WATCH_EVERY {
                 *since_watch = 0;
                 let progress = Progress { memory: self.memory.used(), ..self.progress };

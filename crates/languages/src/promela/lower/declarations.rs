@@ -7,7 +7,7 @@ use super::processes::Body;
 use super::scopes;
 use super::types::Type;
 use super::{Lowering, count};
-use crate::promela::ast::{Declaration, Initial, Variable, Visibility};
+use crate::promela::ast::{self, Declaration, ExprKind, Initial, Variable, Visibility};
 use crate::promela::flow::{Shape, ShapeKind};
 
 /// What a variable starts with.
@@ -146,10 +146,12 @@ impl Lowering<'_> {
                         count(length.unwrap_or(0) as usize, "element"),
                         values.len()
                     );
-                    Diagnostic::error("P0233", *span, title)
+                    Diagnostic::warning("P0233", *span, title)
+                        .label("the last ones are ignored, as in SPIN")
                         .help("leave some out, or make the array longer")
                         .emit(self.diagnostics);
                 }
+                self.warn_list(values, *span);
                 let values = values.iter().map(|value| self.constant(value).unwrap_or(0)).collect();
                 if let (Type::Structure(_), Some(_)) = (kind, length) {
                     self.warn_ignored(variable, *span);
@@ -177,6 +179,30 @@ impl Lowering<'_> {
         Diagnostic::warning("P0304", span, title)
             .label("without effect, as in SPIN")
             .help("assign its fields one by one, or give them values in the typedef")
+            .emit(self.diagnostics);
+    }
+
+    /// Warns of a list of initial values that SPIN can't read: it takes numbers and symbolic names.
+    fn warn_list(&mut self, values: &[ast::Expr], span: Span) {
+        let is_read = |value: &ast::Expr| match &value.kind {
+            ExprKind::Number(number) => *number >= 0,
+            ExprKind::Place(place) => {
+                place.parts.len() == 1 && self.mtypes.contains_key(&place.parts[0].name.name)
+            }
+            _ => false,
+        };
+        let span = match values.iter().find(|value| !is_read(value)) {
+            Some(value) => value.span,
+            None if values.is_empty() => span,
+            None => return,
+        };
+        Diagnostic::warning("P0310", span, "SPIN can't read this list of initial values")
+            .label(if values.is_empty() {
+                "SPIN wants a value here"
+            } else {
+                "no plain number or symbolic name"
+            })
+            .help("write the values as numbers, or assign them in a process")
             .emit(self.diagnostics);
     }
 

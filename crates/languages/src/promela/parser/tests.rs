@@ -2,21 +2,13 @@
 
 use std::fmt::Write as _;
 
-use narrows_source::{Diagnostics, LoadError, Loaded, Loader, Sources};
+use narrows_source::{Diagnostics, NoFiles, Sources};
 
 use super::{
     Context, Options, parse, parse_ctl_text, parse_expression_text, parse_formula_text, parse_with_context,
     show,
 };
 use crate::promela::ast::{StatementKind, Step, Unit};
-
-struct NoFiles;
-
-impl Loader for NoFiles {
-    fn load(&self, _path: &str, _from: &str, _system: bool) -> Result<Loaded, LoadError> {
-        Err(LoadError::NoFiles)
-    }
-}
 
 fn run(text: &str) -> (String, Vec<String>) {
     let mut sources = Sources::default();

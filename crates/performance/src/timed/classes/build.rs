@@ -5,9 +5,11 @@ use std::rc::Rc;
 use narrows_graph::components;
 
 use super::super::build::{Unscalable, scale};
+use super::exchanged::exchanged;
 use super::steps::{ClassStep, Clocks, LATEST, Waiting};
 use super::zone::Zone;
 use super::{Class, Classes, Rest};
+use crate::exchange::Exchange;
 use crate::{BuildError, StateGraph, Urgency};
 
 /// The budget is polled every so many classes.
@@ -22,6 +24,7 @@ struct Builder<'a> {
     of_state: Vec<Vec<u32>>,
     transitions: u64,
     bytes: u64,
+    exchange: Option<Box<Exchange<'a>>>,
 }
 
 impl<'a> Classes<'a> {
@@ -35,13 +38,15 @@ impl<'a> Classes<'a> {
         let windows = windows.iter().map(|(least, most)| (i64::from(*least), i64::from(*most))).collect();
         let clocks = Clocks::new(windows);
         let (rests, classes, of_state) = (Vec::new(), Vec::new(), Vec::new());
-        let mut builder = Builder { graph, clocks, rests, classes, of_state, transitions: 0, bytes: 0 };
+        let exchange = graph.symmetry().map(|symmetry| Box::new(Exchange::new(symmetry)));
+        let mut builder =
+            Builder { graph, clocks, rests, classes, of_state, transitions: 0, bytes: 0, exchange };
         match builder.run(max_classes) {
             Ok(true) => {}
             Ok(false) => return Ok(Ok(None)),
             Err(error) => return Ok(Err(error)),
         }
-        let Builder { graph, clocks, rests, classes, transitions, .. } = builder;
+        let Builder { graph, clocks, rests, classes, transitions, exchange, .. } = builder;
         Ok(Ok(Some(Classes {
             state_graph: Rc::new(graph),
             clocks,
@@ -49,6 +54,7 @@ impl<'a> Classes<'a> {
             found: classes,
             transitions,
             tick,
+            exchange,
         })))
     }
 }
@@ -57,7 +63,8 @@ impl Builder<'_> {
     /// Finds all classes; returns whether there are no more than that.
     fn run(&mut self, max_classes: usize) -> Result<bool, BuildError> {
         self.expand(0)?;
-        self.add(0, self.clocks.fresh(0), (0, 0));
+        let first = self.canonical(0)?;
+        self.add(first, self.clocks.fresh(first), (0, 0));
         let mut first = 0;
         while first < self.classes.len() {
             let mut next = first;
@@ -66,7 +73,7 @@ impl Builder<'_> {
                 next += 1;
             }
             let states: Vec<u32> = self.classes[first..next].iter().map(|class| class.state).collect();
-            self.classify(&states);
+            self.classify(&states)?;
             for class in first..next {
                 self.let_time_pass(class)?;
             }
@@ -88,9 +95,19 @@ impl Builder<'_> {
     fn expand_around(&mut self, state: u32) -> Result<(), BuildError> {
         self.expand(state)?;
         for number in 0..self.graph.steps_of(state).len() {
-            self.expand(self.graph.steps_of(state)[number].target)?;
+            let target = self.graph.steps_of(state)[number].target;
+            self.expand(target)?;
+            self.canonical(target)?;
         }
         Ok(())
+    }
+
+    /// Returns the state that stands for a state.
+    fn canonical(&mut self, state: u32) -> Result<u32, BuildError> {
+        let Some(exchange) = &mut self.exchange else { return Ok(state) };
+        let canonical = exchange.note(&mut self.graph, state)?.state;
+        self.clocks.note(&self.graph, canonical);
+        Ok(canonical)
     }
 
     fn add(&mut self, state: u32, zone: Zone, parent: (u32, u32)) {
@@ -116,11 +133,14 @@ impl Builder<'_> {
 
     fn add_all(&mut self, class: usize, steps: Vec<ClassStep>) -> Result<(), BuildError> {
         self.transitions += steps.len() as u64;
-        for ClassStep { choice, step, zone } in steps {
+        for step in steps {
+            let exchange = self.exchange.as_deref();
+            let ClassStep { choice, step, zone } = exchanged(exchange, &self.graph, &self.clocks, step);
             self.add(step.target, zone, (class as u32, choice));
         }
         if class.is_multiple_of(WATCH_EVERY) {
-            self.graph.watch(self.bytes)?;
+            let exchange = self.exchange.as_deref().map_or(0, Exchange::memory);
+            self.graph.watch(self.bytes + exchange)?;
         }
         Ok(())
     }
@@ -157,7 +177,7 @@ impl Builder<'_> {
     }
 
     /// Finds out in which of some states time passes, given all that they lead to at once.
-    fn classify(&mut self, states: &[u32]) {
+    fn classify(&mut self, states: &[u32]) -> Result<(), BuildError> {
         let graph = &self.graph;
         let is_now = |effect: u32| graph.effect(effect).urgency == Urgency::Immediate;
         let mut members: Vec<u32> = Vec::new();
@@ -172,7 +192,11 @@ impl Builder<'_> {
             }
         }
         members.sort_unstable();
-        let local = |state: u32| members.binary_search(&state).ok().map(|place| place as u32);
+        let exchange = self.exchange.as_ref();
+        let local = |state: u32| {
+            let state = exchange.and_then(|exchange| exchange.of(state)).map_or(state, |canon| canon.state);
+            members.binary_search(&state).ok().map(|place| place as u32)
+        };
         let lists: Vec<Vec<Option<u32>>> = members
             .iter()
             .map(|state| {
@@ -191,9 +215,13 @@ impl Builder<'_> {
         }
         for (node, state) in members.iter().enumerate() {
             if !is_left[found.of[node] as usize] {
+                if self.exchange.is_some() {
+                    return Err(BuildError::Entangled);
+                }
                 self.rests[*state as usize] = Rest::Waiting;
             }
         }
+        Ok(())
     }
 
     /// Returns the way to a class and the cycle of immediate steps there.

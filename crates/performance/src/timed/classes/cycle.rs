@@ -7,6 +7,7 @@
 //! 1992).
 
 use super::Classes;
+use super::exchanged::exchanged;
 use super::steps::{ClassStep, LATEST, Scale, Waiting};
 use super::zone::{Side, UNBOUNDED, Zone};
 use crate::Urgency;
@@ -25,10 +26,22 @@ impl Classes<'_> {
         visit: &mut dyn FnMut(ClassStep),
     ) {
         let graph = &self.state_graph;
+        let visit = &mut |step| visit(self.exchanged(step));
         self.clocks.immediate(graph, place, scale, visit);
         if self.rests(place) == Waiting::Rests {
             self.clocks.timed(graph, place, !is_still, scale, visit);
         }
+    }
+
+    /// Puts the class that stands for it in place of the one that a step leads to.
+    fn exchanged(&self, step: ClassStep) -> ClassStep {
+        exchanged(self.exchange.as_deref(), &self.state_graph, &self.clocks, step)
+    }
+
+    /// Returns the state that stands for a state.
+    fn canonical(&self, state: u32) -> u32 {
+        let canon = self.exchange.as_ref().and_then(|exchange| exchange.of(state));
+        canon.map_or(state, |canon| canon.state)
     }
 
     /// Returns whether time passes in a class.
@@ -48,7 +61,7 @@ impl Classes<'_> {
         for choice in choices {
             let step = self.state_graph.steps_of(state)[*choice as usize];
             count += self.count(step.effect, event);
-            state = step.target;
+            state = self.canonical(step.target);
         }
         count
     }
@@ -76,6 +89,7 @@ impl Classes<'_> {
         let mut found = None;
         let mut visit = |next: ClassStep| {
             if next.choice == choice {
+                let next = self.exchanged(next);
                 found = Some((next.step.target, next.zone));
             }
         };
@@ -97,11 +111,12 @@ impl Classes<'_> {
         scale: Scale,
         still: &[bool],
     ) -> Option<Zone> {
-        let mut zone = zone.clone();
+        let (first, mut zone) = (state, zone.clone());
         for choice in choices {
             (state, zone) = self.take((state, &zone), *choice, scale, still)?;
         }
-        Some(zone)
+        // With larger zones, equal processes may be in another order.
+        (state == first).then_some(zone)
     }
 
     /// Returns how many ticks each round takes in the long run, at most or at least, as a quotient, if some

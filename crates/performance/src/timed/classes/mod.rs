@@ -6,10 +6,12 @@
 //! classes, without those that lie within others: that is enough for what can be reached. Delays, counts and
 //! frequencies are each found by a search of their own (`search.rs`, `frequency.rs`), in which a class also
 //! knows what was measured so far. A run through classes has dates of its own: `schedule.rs` finds them, and
-//! makes a [`Timed`](super::Timed) of the run alone, so that it is shown like any other.
+//! makes a [`Timed`](super::Timed) of the run alone, so that it is shown like any other. Where a class stands
+//! for all that exchanges of equal processes make of it (`exchanged.rs`), there are no such runs.
 
 mod build;
 mod cycle;
+mod exchanged;
 mod frequency;
 mod overlap;
 mod schedule;
@@ -22,6 +24,7 @@ mod zone;
 use std::rc::Rc;
 
 use super::{Timed, Walk};
+use crate::exchange::Exchange;
 use crate::{StateGraph, Time};
 use steps::Clocks;
 use zone::Zone;
@@ -39,6 +42,8 @@ pub struct Classes<'a> {
     transitions: u64,
     /// How long a tick is, the unit of bounds.
     tick: Time,
+    /// Finds the class that stands for all that exchanges of equal processes make of it.
+    exchange: Option<Box<Exchange<'a>>>,
 }
 
 /// Whether time passes in a state.

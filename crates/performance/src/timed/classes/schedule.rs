@@ -45,6 +45,10 @@ impl<'a> Classes<'a> {
     /// Follows a run, and collects what bounds its dates.
     fn course(&self, choices: &[u32], still: &[bool]) -> Option<Course> {
         let graph = &self.state_graph;
+        if graph.is_of_orbits() {
+            // Processes have other numbers after a step.
+            return None;
+        }
         let mut course = Course { states: vec![0], steps: Vec::new(), bounds: Vec::new() };
         let mut state = 0;
         let mut running: Vec<(Clock, usize)> = self.clocks.of(0).iter().map(|clock| (*clock, 0)).collect();

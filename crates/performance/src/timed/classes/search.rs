@@ -193,12 +193,13 @@ impl<'c, 'a> Search<'c, 'a> {
     fn begin(&mut self) -> Vec<u32> {
         let mut first = Vec::new();
         self.span.begin(&mut |seen| first.push(seen));
-        let zone = self.classes.clocks.fresh(0);
+        let state = self.classes.found.first().map_or(0, |class| class.state);
+        let zone = self.classes.clocks.fresh(state);
         let add = |seen: Seen| {
             let zone = zone.clone();
             let zone = if seen.has_begun() { self.started(zone) } else { zone };
             self.add(Node {
-                state: 0,
+                state,
                 seen,
                 zone,
                 count: 0,

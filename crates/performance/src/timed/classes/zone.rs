@@ -44,7 +44,8 @@ impl Zone {
         now.arrive(&fresh, Side::Latest, 1)
     }
 
-    fn bound(&self, first: usize, second: usize) -> i64 {
+    /// Returns how much greater the first date is than the second at most.
+    pub(super) fn bound(&self, first: usize, second: usize) -> i64 {
         self.bounds[first * self.size + second]
     }
 
@@ -174,7 +175,7 @@ impl Zone {
     }
 
     /// Returns the zone of some dates.
-    fn select(&self, dates: &[usize]) -> Zone {
+    pub(super) fn select(&self, dates: &[usize]) -> Zone {
         let bounds = dates.iter().flat_map(|from| dates.iter().map(|to| self.bound(*from, *to))).collect();
         let rows = self.marks.chunks_exact(self.size);
         let marks = rows.flat_map(|row| dates.iter().map(|date| row[*date])).collect();

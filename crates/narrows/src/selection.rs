@@ -1,9 +1,9 @@
-//! `--only`: which questions are asked.
+//! Which questions are asked: those of some names and kinds.
 
 use narrows_model::Question;
 use narrows_source::closest;
 
-/// What `--only` takes beside the names of properties.
+/// The kinds that questions have in some model.
 const KINDS: [&str; 12] = [
     "assertion",
     "deadlock",
@@ -19,16 +19,20 @@ const KINDS: [&str; 12] = [
     "max_delay",
 ];
 
-/// Returns the questions that have one of the names or kinds; all of them if there are none. A name that no
-/// question has is an error.
-pub(super) fn selected(questions: Vec<Question>, only: &[String]) -> anyhow::Result<Vec<Question>> {
+/// Says that no question has a name that was asked for, and which ones there are.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct UnknownQuestion(String);
+
+/// Returns the questions that have one of the names or kinds; all of them if no names are given.
+///
+/// # Errors
+///
+/// A name may be one that no question has.
+pub fn selected(questions: Vec<Question>, only: &[String]) -> Result<Vec<Question>, UnknownQuestion> {
     let only: Vec<String> = only.iter().map(|name| tidy(name)).collect();
-    for name in &only {
-        anyhow::ensure!(
-            questions.iter().any(|question| is_meant(question, name)),
-            "{}",
-            unknown(&questions, name)
-        );
+    if let Some(name) = only.iter().find(|name| !questions.iter().any(|question| is_meant(question, name))) {
+        return Err(UnknownQuestion(unknown(&questions, name)));
     }
     let is_asked = |question: &Question| only.is_empty() || only.iter().any(|name| is_meant(question, name));
     Ok(questions.into_iter().filter(is_asked).collect())

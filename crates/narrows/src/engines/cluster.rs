@@ -1,0 +1,193 @@
+//! State by state on several machines, for all forms that have a state space.
+
+use narrows_explicit::{Elsewhere, End, Exploration, Finding, Options, SearchScope, Wrong, check, is_safety};
+use narrows_model::{
+    Answer, Counterexample, Coverage, Evaluator, FormKind, LabelledSystem, Limit, Model, Problem, Question,
+    Refusal, Reply, RunStep, Scratch, System, Trace, Verdict,
+};
+use narrows_performance::labelled::GraphError;
+
+use super::cluster_synchronous;
+use super::explicit::executor;
+use super::labelled::undecided;
+use crate::{Budget, CheckOptions, Checked, Choice, Engine, Feature, Unanswered};
+
+/// The engine.
+pub(crate) struct Cluster;
+
+const ONLY_SAFETY: &str = "on several machines there are assertions, deadlocks and faults alone";
+const HIDDEN: &str = "on several machines there are no hidden variables: what they are depends on the order of \
+                      the search";
+const STATE_BY_STATE: &str =
+    "several machines search state by state: leave out --engine, or give native or interpreter";
+
+impl Engine for Cluster {
+    fn name(&self) -> &'static str {
+        "cluster"
+    }
+
+    fn forms(&self) -> &'static [FormKind] {
+        &[FormKind::Processes, FormKind::Synchronous, FormKind::Labelled]
+    }
+
+    fn features(&self, form: FormKind) -> &'static [Feature] {
+        if form == FormKind::Processes { &[Feature::SeveralRuns] } else { &[] }
+    }
+
+    fn accepts_question(
+        &self,
+        model: &Model,
+        question: &Question,
+        options: &CheckOptions<'_>,
+    ) -> Result<(), Refusal> {
+        accepts_choice(options.engine)?;
+        if let Some(system) = model.processes() {
+            narrows_explicit::accepts(system, question)?;
+            accepts_system(system)?;
+            return if is_safety(question) { Ok(()) } else { Err(Refusal::new(ONLY_SAFETY)) };
+        }
+        if let Some(system) = model.synchronous() {
+            return cluster_synchronous::accepts(system, question);
+        }
+        if *question == Question::Deadlock {
+            return Ok(());
+        }
+        Err(Refusal::new("on several machines there are no formulas on labelled graphs, deadlocks alone"))
+    }
+
+    fn answer(
+        &self,
+        model: &Model,
+        questions: &[Question],
+        options: &CheckOptions<'_>,
+        budget: &Budget,
+    ) -> Result<Checked, Unanswered> {
+        let elsewhere = options.elsewhere.ok_or_else(|| Refusal::new("no other machines are given"))?;
+        let accepted = |question: &&Question| self.accepts_question(model, question, options).is_ok();
+        let asked: Vec<Question> = questions.iter().filter(accepted).cloned().collect();
+        // Where nothing can be asked, nothing is searched: the answers say why.
+        let mut checked = match (model.processes(), model.labelled()) {
+            _ if asked.is_empty() => Checked::default(),
+            (Some(system), _) => {
+                let how = Options {
+                    runs: options.more_runs.max(1),
+                    reduce: !options.every_state,
+                    ..Options::default()
+                };
+                let scope = SearchScope { elsewhere: Some(elsewhere), ..SearchScope::within(budget) };
+                check(&executor(system, options.engine)?, &asked, &how, &scope)
+                    .map_err(|wrong| Unanswered::Internal(wrong.to_string()))?
+            }
+            (None, Some(labelled)) => deadlocks(&*labelled.system, &asked, elsewhere, budget)?,
+            (None, None) => match model.synchronous() {
+                Some(system) => cluster_synchronous::answer(system, &asked, elsewhere, budget)?,
+                None => Checked::default(),
+            },
+        };
+        let mut replies = std::mem::take(&mut checked.replies).into_iter();
+        let reply = |question: &Question| match self.accepts_question(model, question, options) {
+            Err(refusal) => Some(Answer::new(question.clone(), Verdict::Refused(refusal)).into()),
+            Ok(()) => replies.next(),
+        };
+        checked.replies = questions.iter().filter_map(reply).collect();
+        Ok(checked)
+    }
+}
+
+/// Refuses what is not state by state.
+pub(crate) fn accepts_choice(choice: Choice) -> Result<(), Refusal> {
+    match choice {
+        Choice::Automatic | Choice::Native | Choice::Interpreter => Ok(()),
+        _ => Err(Refusal::new(STATE_BY_STATE)),
+    }
+}
+
+/// Refuses systems of which equal states may differ.
+pub(crate) fn accepts_system(system: &System) -> Result<(), Refusal> {
+    use narrows_model::StateSpace;
+    if Evaluator::new(system).hidden_bytes() > 0 { Err(Refusal::new(HIDDEN)) } else { Ok(()) }
+}
+
+/// Visits every state of a labelled system on several machines.
+pub(crate) fn visit(system: &dyn LabelledSystem, elsewhere: &dyn Elsewhere, budget: &Budget) -> Exploration {
+    let mut found = elsewhere.breadth_first(&system, &[], &SearchScope::within(budget));
+    // As for a graph on one machine, where states are numbers.
+    found.coverage.state_bytes = 0;
+    let labels = std::mem::take(&mut found.labels);
+    found.coverage.labels = labels.into_iter().map(|(label, count)| (system.label(&label), count)).collect();
+    found
+}
+
+/// Returns why a search says nothing about all states, if it doesn't.
+pub(crate) fn unbuilt(system: &dyn LabelledSystem, found: &Exploration) -> Option<GraphError> {
+    let is_fault = |finding: &&Finding| matches!(finding.wrong, Wrong::Violation(_));
+    if let Some(fault) = found.findings.iter().find(is_fault) {
+        let states = fault.run.as_ref().and_then(|run| run.states(system, true));
+        let state = states.as_ref().and_then(|states| states.last());
+        if let Some(fault) = system.fault(state.map(Vec::as_slice)) {
+            return Some(GraphError::Fault(fault));
+        }
+    }
+    match found.end {
+        End::Complete => None,
+        end => Some(GraphError::Limit(end.limit().unwrap_or(Limit::Fault))),
+    }
+}
+
+fn deadlocks(
+    system: &dyn LabelledSystem,
+    questions: &[Question],
+    elsewhere: &dyn Elsewhere,
+    budget: &Budget,
+) -> Result<Checked, Unanswered> {
+    let found = visit(system, elsewhere, budget);
+    if let Some(unbuilt) = unbuilt(system, &found) {
+        return Ok(Checked { problems: Vec::new(), ..undecided(questions, &unbuilt) });
+    }
+    let traces: Vec<Trace> = found.findings.iter().filter_map(|finding| replay(system, finding)).collect();
+    if traces.len() != found.findings.iter().filter(|finding| finding.run.is_some()).count() {
+        return Err(Unanswered::Internal("a run can't be replayed".to_owned()));
+    }
+    let mut traces = traces.into_iter();
+    let verdict = match traces.next() {
+        None => Verdict::Holds,
+        Some(trace) => Verdict::Fails { violation: None, trace: Box::new(trace), shortest: true },
+    };
+    let more: Vec<Counterexample> = traces.map(|trace| Counterexample { violation: None, trace }).collect();
+    let answer =
+        |question: &Question| Answer { more: more.clone(), ..Answer::new(question.clone(), verdict.clone()) };
+    let replies = questions.iter().map(answer).map(Reply::from).collect();
+    // Labels are told by `explore` alone.
+    let coverage = Coverage { labels: Vec::new(), ..found.coverage };
+    Ok(Checked { replies, coverage, profile: found.profile, ..Checked::default() })
+}
+
+/// Says what goes wrong in a labelled system, as its graph does on one machine.
+pub(crate) fn problems(model: &Model, found: &Exploration) -> Vec<Problem> {
+    let stuck = found.findings.iter().filter_map(|finding| match &finding.wrong {
+        Wrong::Deadlock(state) => Some(model.deadlock(state, finding.count)),
+        Wrong::Violation(_) => None,
+    });
+    stuck.collect()
+}
+
+/// Follows the run to a deadlock in the system itself.
+fn replay(system: &dyn LabelledSystem, finding: &Finding) -> Option<Trace> {
+    let run = finding.run.as_ref()?;
+    let mut scratch = Scratch::default();
+    let (initial, _) = system.initial().ok()?;
+    let mut trace = Trace { initial, ..Trace::default() };
+    for choice in &run.choices {
+        let mut steps = Vec::new();
+        system.successors(trace.last_state(), &mut scratch, &mut |step| {
+            steps.push((step.label.to_vec(), step.target.map(<[u8]>::to_vec)));
+            std::ops::ControlFlow::Continue(())
+        });
+        let (label, target) = steps.into_iter().nth(*choice as usize)?;
+        trace.steps.push(RunStep::labelled(&system.label(&label), *choice, target?));
+    }
+    match &finding.wrong {
+        Wrong::Deadlock(state) if *state == trace.last_state() => Some(trace),
+        _ => None,
+    }
+}

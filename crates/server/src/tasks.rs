@@ -1,0 +1,254 @@
+//! What a run does, and what it answers.
+
+use narrows::editing::{Document, Lines, Outcome, Quantity, asked, outcomes, study_outcomes, wrongs};
+use narrows::{
+    Analysis, Budget, CheckOptions, FigureResult, Options, PreparedStudy, Reply, StudyText, Verdict, answer,
+    read,
+};
+use narrows_report::{Analysed, Figures, Picture, Report, check, document, result_text, without_style};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::runs::Asked;
+use crate::texts::{Work, range};
+use crate::{Environment, Refused};
+
+/// A counterexample of more steps is not sent.
+const MAX_STEPS: usize = 20_000;
+
+/// What a run does with a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Task {
+    /// Answer the questions of a model or a study.
+    Check,
+    /// Find the bottleneck of a study.
+    Bottleneck,
+    /// The same, without what takes longest.
+    FirstLook,
+    /// Answer the questions of a study for each value that it varies.
+    Sweep,
+}
+
+/// Does what is asked for, within a budget.
+pub(crate) fn perform(asked: Asked, environment: &Environment, budget: &Budget) -> Result<Value, Refused> {
+    let Asked { texts, task, changes, .. } = asked;
+    let work = texts.work(environment)?;
+    let document = work.document();
+    match task {
+        Task::Check if !document.is_study() => check_model(&work, &document, environment, budget),
+        _ if !document.is_study() => Err(Refused::Bad("this is for studies, and not for models".to_owned())),
+        Task::Check => Ok(measure(&prepare(&work, environment, &changes)?, &document, budget)),
+        Task::Bottleneck | Task::FirstLook => {
+            // Sliders begin at what the text says.
+            let quantities = StudyText::read(&work.file, work.text.clone()).quantities();
+            let study = prepare(&work, environment, &changes)?;
+            let is_first = task == Task::FirstLook;
+            let analysis = if is_first { study.first_look(budget) } else { study.analyse(budget) };
+            Ok(analysed(&study, &analysis, &quantities, budget))
+        }
+        Task::Sweep => Ok(sweep(&mut prepare(&work, environment, &changes)?, &work, environment, budget)),
+    }
+}
+
+fn check_model(
+    work: &Work,
+    document_of: &Document,
+    environment: &Environment,
+    budget: &Budget,
+) -> Result<Value, Refused> {
+    let loader = work.loader(environment);
+    let read = read(&work.file, work.text.clone(), &loader, &Options::default());
+    let model = read.map_err(|_| Refused::Bad("the model has errors".to_owned()))?.model;
+    let checked = answer(&model, &model.questions(), &CheckOptions::default(), budget);
+    let checked = checked.map_err(|why| Refused::Bad(why.to_string()))?;
+    let (outcomes, wrongs) = (outcomes(&checked), wrongs(&model, &checked));
+    let report = Report {
+        model: &model,
+        coverage: &checked.coverage,
+        seconds: budget.watch.seconds(),
+        limit: checked.limit,
+        problems: checked.problems.clone(),
+        replies: &checked.replies,
+    };
+    let steps = |reply: &Reply| match reply {
+        Reply::Answer(answer) => match &answer.verdict {
+            Verdict::Fails { trace, .. } => trace.steps.len(),
+            _ => 0,
+        },
+        Reply::Figure(_) => 0,
+    };
+    let is_short = checked.replies.iter().map(steps).sum::<usize>() <= MAX_STEPS;
+    let wrongs = wrongs.iter().map(|wrong| {
+        let text = work.text_of(environment, &wrong.file).unwrap_or_default();
+        json!({ "file": wrong.file, "place": range(&Lines::new(&text), &wrong.place), "text": wrong.text })
+    });
+    Ok(json!({
+        "outcomes": placed(document_of, &outcomes),
+        "wrong": wrongs.collect::<Value>(),
+        "document": is_short.then(|| document(&report).to_value()),
+        "text": check(&report),
+        "status": report.status(),
+    }))
+}
+
+/// Writes what came out, each with the place where it was asked.
+fn placed(document: &Document, outcomes: &[Outcome]) -> Value {
+    let (places, lines) = (asked(document), Lines::new(&document.text));
+    let told = outcomes.iter().map(|outcome| {
+        let place = places.iter().find(|asked| asked.what == outcome.what && !outcome.what.is_empty());
+        json!({
+            "what": outcome.what, "text": outcome.text, "fails": outcome.fails,
+            "place": place.map(|asked| range(&lines, &asked.place)),
+        })
+    });
+    told.collect()
+}
+
+/// Returns a document as one value.
+fn value<'a>(document: impl Into<narrows_report::Document<'a>>) -> Value {
+    document.into().to_value()
+}
+
+fn prepare(work: &Work, environment: &Environment, changes: &[String]) -> Result<PreparedStudy, Refused> {
+    let mut study = StudyText::read(&work.file, work.text.clone());
+    for change in changes {
+        study.change(change).map_err(|error| Refused::Bad(error.to_string()))?;
+    }
+    let study = PreparedStudy::of(study, &work.loader(environment));
+    let mut study = study.map_err(|error| Refused::Bad(error.to_string()))?;
+    if !changes.is_empty() {
+        // What is expected is expected of the study as it is.
+        study.study.asks.iter_mut().for_each(|ask| ask.expect = None);
+    }
+    match study.nothing_asked() {
+        Some(nothing) if study.study.events.is_empty() => Err(Refused::Bad(nothing.title)),
+        _ => Ok(study),
+    }
+}
+
+fn measure(study: &PreparedStudy, document: &Document, budget: &Budget) -> Value {
+    let measured = study.measure(budget);
+    let outcomes = study_outcomes(document, &study.study.asks, &measured.figures);
+    let model = study.model();
+    let figures = Figures {
+        name: &study.name,
+        title: &study.study.title,
+        figures: &measured.figures,
+        sizes: &measured.sizes,
+        sweep: &[],
+        seconds: budget.watch.seconds(),
+        model: &model,
+        coverage: None,
+        width: None,
+        digits: None,
+        against: None,
+    };
+    json!({
+        "outcomes": placed(document, &outcomes),
+        "wrong": [],
+        "document": value(figures.document()),
+        "text": figures.text(false),
+        "status": figures.status(),
+    })
+}
+
+/// What limits a design, with pictures, and what can be varied.
+fn analysed(study: &PreparedStudy, analysis: &Analysis, quantities: &[Quantity], budget: &Budget) -> Value {
+    let model = study.model();
+    let analysed = Analysed {
+        figures: Figures {
+            name: &study.name,
+            title: &study.study.title,
+            figures: &analysis.measured.figures,
+            sizes: &analysis.measured.sizes,
+            sweep: &[],
+            seconds: budget.watch.seconds(),
+            model: &model,
+            coverage: None,
+            width: None,
+            digits: None,
+            against: None,
+        },
+        unit: &study.study.unit,
+        bottleneck: &analysis.bottleneck,
+    };
+    let bottleneck = &analysis.bottleneck;
+    let word = |figure: &narrows::Figure| match &figure.result {
+        FigureResult::Word(word) => word.clone(),
+        _ => "undecided".to_owned(),
+    };
+    let overlaps = bottleneck.overlaps.iter().map(|overlap| {
+        let answers = overlap.answers.iter().map(|figure| {
+            json!({
+                "view": figure.view, "word": word(figure),
+                "text": result_text(figure, narrows_report::DIGITS),
+            })
+        });
+        json!([overlap.first, overlap.second, answers.collect::<Value>()])
+    });
+    let quantities = quantities.iter().map(|one| {
+        json!({
+            "name": one.name, "value": one.value, "text": one.text, "distribution": one.distribution,
+        })
+    });
+    let picture = |picture: Picture| json!({ "name": picture.name, "title": picture.title, "svg": without_style(&picture.svg) });
+    let column = analysed.column();
+    json!({
+        "title": study.study.title,
+        "unit": study.study.unit,
+        "limit": analysed.limit(),
+        "quantities": quantities.collect::<Value>(),
+        "resources": bottleneck.resources.iter().map(|one| one.name.clone()).collect::<Vec<_>>(),
+        "overlaps": overlaps.collect::<Value>(),
+        "flows": bottleneck.flows.iter().map(|flow| analysed.flow_document(flow)).collect::<Value>(),
+        "lines": column.lines,
+        "charts": analysed.charts().into_iter().map(picture).collect::<Value>(),
+        "text": analysed.text(),
+    })
+}
+
+fn sweep(study: &mut PreparedStudy, work: &Work, environment: &Environment, budget: &Budget) -> Value {
+    let mut measured = study.measure(budget);
+    let (points, wrong) = study.sweep(&mut measured, &work.loader(environment), budget);
+    let wrong: Vec<String> =
+        wrong.iter().map(|diagnostic| narrows::render(diagnostic, &study.sources, false)).collect();
+    let model = study.model();
+    let figures = Figures {
+        name: &study.name,
+        title: &study.study.title,
+        figures: &measured.figures,
+        sizes: &measured.sizes,
+        sweep: &points,
+        seconds: budget.watch.seconds(),
+        model: &model,
+        coverage: None,
+        width: None,
+        digits: None,
+        against: None,
+    };
+    let rows = points.iter().map(|point| {
+        let figures = point.figures.iter().map(|figure| {
+            let ends = match &figure.result {
+                FigureResult::Value { low, high, .. } => Some((low.to_f64(), high.to_f64())),
+                FigureResult::Estimated { low, high, .. } => Some((*low, *high)),
+                _ => None,
+            };
+            let ends = ends.filter(|(low, high)| low.is_finite() && high.is_finite());
+            json!({
+                "kind": figure.kind, "name": figure.name, "view": figure.view, "unit": figure.unit,
+                "text": result_text(figure, narrows_report::DIGITS), "ends": ends,
+            })
+        });
+        json!({ "settings": point.settings, "figures": figures.collect::<Value>() })
+    });
+    json!({
+        "title": study.study.title,
+        "unit": study.study.unit,
+        "axes": study.study.sweep.iter().map(|axis| axis.name.text.clone()).collect::<Vec<_>>(),
+        "points": rows.collect::<Value>(),
+        "wrong": wrong,
+        "csv": figures.csv(),
+        "text": figures.text(false),
+    })
+}

@@ -1,0 +1,15 @@
+// The address restores what is seen: the file, the view, and what was set in it.
+
+const state = new URLSearchParams(location.hash.slice(1));
+
+/** Returns a part of the address. */
+export const linked = name => state.get(name);
+
+/** Puts parts into the address; those without a value are left out. */
+export function link(parts) {
+  for (const [name, value] of Object.entries(parts)) {
+    if (value === null || value === undefined || value === "") state.delete(name);
+    else state.set(name, value);
+  }
+  history.replaceState(null, "", "#" + state.toString());
+}
