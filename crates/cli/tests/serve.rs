@@ -43,7 +43,11 @@ impl Server {
             Some((address.to_owned(), token.to_owned()))
         });
         let (address, token) = address.expect("it prints its address");
-        Server { child, folder, address, token }
+        let server = Server { child, folder, address, token };
+        // The address is printed before the threads and files of the server are there: who counts them begins
+        // after its first answer.
+        assert_eq!(server.ask("/api/folder", &json!({})).0, 200);
+        server
     }
 
     fn connect(&self) -> TcpStream {
