@@ -4,6 +4,7 @@ mod labelled;
 mod studies;
 
 use labelled::{assert_near, bounds, figures, lotos, reason, try_figures, try_prepare};
+use narrows::simulation::Session;
 use narrows_model::{FigureResult, Number, RunStep};
 use studies::budget;
 
@@ -16,6 +17,29 @@ fn an_erlang_delay_has_its_mean() {
         let study = format!("[delay]\na = {{ erlang = 4, stages = {stages} }}\n[[ask]]\nthroughput = \"a\"");
         assert_near(&lotos(CLOCK, &study)[0], 0.25);
     }
+}
+
+#[test]
+fn actions_have_clocks_in_a_simulation() {
+    let model = "specification Two [load, drill] : noexit
+        behaviour Feed [load] ||| Work [drill] where
+          process Feed [load] : noexit := load; Feed [load] endproc
+          process Work [drill] : noexit := drill; Work [drill] endproc
+        endspec";
+    let study = "[delay]\nload = 3\ndrill = 5\n[[ask]]\nthroughput = \"load\"";
+    let study = try_prepare("m.lotos", model, study).expect("a study");
+    let model = study.model();
+    let mut session = Session::new(&model, 1).expect("a run");
+    let mut clock = study.clock(1).expect("a clock");
+    let mut run = Vec::new();
+    for _ in 0..5 {
+        assert!(clock.random_step(&mut session));
+        clock.follow(&session);
+        let label = session.last().map(|taken| taken.step.actions[0].label.to_lowercase());
+        run.push(format!("{} {}", label.expect("a step"), clock.now(&session)));
+    }
+    // Either goes on while the other happens.
+    assert_eq!(run, ["load 3", "drill 5", "load 6", "load 9", "drill 10"]);
 }
 
 /// A queue with room for so many, of one process: what it does next is a choice between two actions.

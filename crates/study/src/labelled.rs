@@ -38,6 +38,11 @@ pub struct LabelledStudy {
 }
 
 impl LabelledStudy {
+    /// Returns which actions take how long; the first pattern that fits counts.
+    pub fn delays(&self) -> impl Iterator<Item = (&LabelPattern, &Delay)> {
+        self.delays.iter().map(|one| (&one.pattern, &one.delay))
+    }
+
     /// Returns the number of an event.
     pub(crate) fn event(&self, what: &Text) -> Option<u16> {
         let place = self.events.iter().position(|name| *name == what.text)?;

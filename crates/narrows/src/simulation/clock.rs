@@ -1,13 +1,14 @@
 //! Time in a run of the model of a study: what is due when.
 //!
-//! A delay begins when its statement becomes enabled, goes on while it stays so, and is lost when it is
+//! A delay begins when its statement or action becomes enabled, goes on while it stays so, and is lost when it is
 //! disabled. How long it takes is drawn as the study says, once for each time it begins: whoever takes the
 //! same choices sees the same times. Steps without a delay are taken before time passes. Processes that poll,
 //! and change nothing about what is delayed, wait, and let time pass.
 
 use narrows_graph::Random;
+use narrows_lts::LabelPattern;
 use narrows_model::{Move, TraceStep};
-use narrows_performance::{Site, Timing, simulation::drawn};
+use narrows_performance::{Delay, Site, Timing, simulation::drawn};
 use narrows_study::Subject;
 
 use super::Session;
@@ -16,8 +17,14 @@ use crate::PreparedStudy;
 /// So many states are looked at to find out whether processes only poll.
 const MAX_POLLING: usize = 256;
 
-/// A delay that runs: the process, the statement, and the number of the delay.
-type Key = (u8, u32, u16);
+/// A delay that runs.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Key {
+    /// The process, the statement, and the number of the delay.
+    Statement(u8, u32, u16),
+    /// The label, and the number of the delay.
+    Action(String, usize),
+}
 
 /// When things happen in a run.
 #[derive(Clone, Debug)]
@@ -33,9 +40,49 @@ pub struct Clock {
 #[derive(Clone, Debug)]
 enum ClockKind {
     /// Statements of processes have delays.
-    Delays(Box<Timing>),
+    Statements(Box<Timing>),
+    /// Actions have them, whose labels the patterns fit.
+    Actions(Vec<(LabelPattern, Delay)>),
     /// One step takes one unit.
     Steps,
+}
+
+impl ClockKind {
+    /// Returns the delay that a step waits for.
+    fn key(&self, step: &TraceStep) -> Option<Key> {
+        match self {
+            ClockKind::Statements(timing) => {
+                let delayed = |one: Move| {
+                    let delay =
+                        timing.delay_at(Site { proctype: one.proctype, transition: one.transition })?;
+                    Some(Key::Statement(one.pid, one.transition.0, delay))
+                };
+                step.moves().into_iter().find_map(delayed)
+            }
+            ClockKind::Actions(delays) => {
+                let label = &step.actions.first()?.label;
+                let number = delays.iter().position(|(pattern, _)| pattern.fits(label))?;
+                Some(Key::Action(label.clone(), number))
+            }
+            ClockKind::Steps => None,
+        }
+    }
+
+    /// Draws how long a delay takes that begins in the state after so many steps.
+    fn drawn(&self, key: &Key, seed: u64, position: u64) -> f64 {
+        let (own, delay) = match (self, key) {
+            (ClockKind::Statements(timing), Key::Statement(pid, transition, delay)) => {
+                let own = (u64::from(*pid) << 16) | u64::from(*transition as u16);
+                (own, &timing.delays()[usize::from(*delay)].delay)
+            }
+            (ClockKind::Actions(delays), Key::Action(label, number)) => {
+                let next = |own: u64, byte: u8| own.wrapping_mul(31).wrapping_add(u64::from(byte));
+                (label.bytes().fold(0, next) & 0xff_ffff, &delays[*number].1)
+            }
+            _ => return 0.0,
+        };
+        drawn(delay, &mut Random::stream(seed, (position << 24) | own))
+    }
 }
 
 #[derive(Clone, Debug, Default)]
@@ -57,8 +104,8 @@ pub struct Due {
 }
 
 impl PreparedStudy {
-    /// Returns a clock for runs of its model; `None` where that is not known step by step: in labelled
-    /// systems, and where the speed of a delay depends on the state.
+    /// Returns a clock for runs of its model; `None` where that is not known step by step: where the speed of a
+    /// delay depends on the state.
     pub fn clock(&self, seed: u64) -> Option<Clock> {
         let kind = match &self.subject {
             Subject::Processes(study) => {
@@ -66,10 +113,17 @@ impl PreparedStudy {
                 if delays.is_empty() || delays.iter().any(|delayed| delayed.speed.is_some()) {
                     return None;
                 }
-                ClockKind::Delays(Box::new(study.timing.clone()))
+                ClockKind::Statements(Box::new(study.timing.clone()))
             }
             Subject::Synchronous(_) => ClockKind::Steps,
-            Subject::Labelled(_) => return None,
+            Subject::Labelled(study) => {
+                let delays: Vec<_> =
+                    study.delays().map(|(pattern, delay)| (pattern.clone(), delay.clone())).collect();
+                if delays.is_empty() {
+                    return None;
+                }
+                ClockKind::Actions(delays)
+            }
         };
         Some(Clock { kind, seed, moments: Vec::new(), taken: Vec::new() })
     }
@@ -78,7 +132,9 @@ impl PreparedStudy {
 impl Clock {
     /// Follows a run to where it is now.
     pub fn follow(&mut self, session: &Session<'_>) {
-        let ClockKind::Delays(timing) = &self.kind else { return };
+        if matches!(self.kind, ClockKind::Steps) {
+            return;
+        }
         let past = session.past();
         let is_same = |(known, taken): &(&TraceStep, &super::Taken)| {
             known.state == taken.step.state && known.actions == taken.step.actions
@@ -91,13 +147,13 @@ impl Clock {
         }
         if self.moments.is_empty() {
             let start = session.state_at(session.first);
-            self.moments.push(begun(timing, &session.model.steps(start).0, &Moment::default(), self.seed, 0));
+            self.moments.push(self.begun(&session.model.steps(start).0, &Moment::default(), 0));
         }
         for (position, taken) in past.iter().enumerate().skip(self.moments.len() - 1) {
             let step = &taken.step;
-            let after = passed(timing, &self.moments[position], step);
+            let after = self.passed(&self.moments[position], step);
             let steps = session.model.steps(&step.state).0;
-            self.moments.push(begun(timing, &steps, &after, self.seed, position as u64 + 1));
+            self.moments.push(self.begun(&steps, &after, position as u64 + 1));
             self.taken.push(step.clone());
         }
     }
@@ -105,7 +161,9 @@ impl Clock {
     /// Returns the time of the state where a run is that was followed.
     pub fn now(&self, session: &Session<'_>) -> f64 {
         match self.kind {
-            ClockKind::Delays(_) => self.moments.get(session.position()).map_or(0.0, |moment| moment.now),
+            ClockKind::Statements(_) | ClockKind::Actions(_) => {
+                self.moments.get(session.position()).map_or(0.0, |moment| moment.now)
+            }
             ClockKind::Steps => session.step_number() as f64,
         }
     }
@@ -118,13 +176,13 @@ impl Clock {
     /// Returns when each step is due that can be taken now, in their order.
     pub fn due(&self, session: &Session<'_>) -> Vec<Due> {
         let steps = session.steps();
-        let (ClockKind::Delays(timing), Some(moment)) = (&self.kind, self.moments.get(session.position()))
-        else {
+        let moment = self.moments.get(session.position());
+        let Some(moment) = moment.filter(|_| !matches!(self.kind, ClockKind::Steps)) else {
             return vec![Due { after: 1.0, is_next: true }; steps.len()];
         };
         let after: Vec<Option<f64>> =
-            steps.iter().map(|step| key(timing, step).and_then(|key| moment.left_of(key))).collect();
-        let is_waiting = after.iter().all(Option::is_some) || is_polling(timing, session);
+            steps.iter().map(|step| self.kind.key(step).and_then(|key| moment.left_of(&key))).collect();
+        let is_waiting = after.iter().all(Option::is_some) || self.is_polling(session);
         let least = after.iter().flatten().copied().fold(f64::INFINITY, f64::min);
         let due = |after: &Option<f64>| match after {
             None => Due { after: 0.0, is_next: true },
@@ -147,80 +205,68 @@ impl Clock {
         let mut random = Random::stream(self.seed, session.position() as u64);
         random.pick(&choices).is_some_and(|choice| session.choose(*choice))
     }
+
+    /// Lets the time pass that a step takes.
+    fn passed(&self, before: &Moment, step: &TraceStep) -> Moment {
+        let key = self.kind.key(step);
+        let time = key.as_ref().and_then(|key| before.left_of(key)).unwrap_or(0.0);
+        let least = before.left.iter().map(|(_, left)| *left).fold(f64::INFINITY, f64::min);
+        let others = before.left.iter().filter(|(known, _)| Some(known) != key.as_ref());
+        let left = others.map(|(known, left)| (known.clone(), (left - time).max(0.0))).collect();
+        Moment { now: before.now + time, left, is_out_of_turn: time > least }
+    }
+
+    /// Begins and ends delays: those of what can be done now run.
+    fn begun(&self, steps: &[TraceStep], before: &Moment, position: u64) -> Moment {
+        let mut left: Vec<(Key, f64)> = Vec::new();
+        for key in steps.iter().filter_map(|step| self.kind.key(step)) {
+            if left.iter().any(|(known, _)| *known == key) {
+                continue;
+            }
+            let time = before.left_of(&key).unwrap_or_else(|| self.kind.drawn(&key, self.seed, position));
+            left.push((key, time));
+        }
+        Moment { left, ..*before }
+    }
+
+    /// Returns whether all that can be done without a delay leads round, and never to another set of delays:
+    /// then processes wait.
+    fn is_polling(&self, session: &Session<'_>) -> bool {
+        let running = |steps: &[TraceStep]| {
+            let mut keys: Vec<Key> = steps.iter().filter_map(|step| self.kind.key(step)).collect();
+            keys.sort_unstable();
+            keys.dedup();
+            keys
+        };
+        let here = running(session.steps());
+        if here.is_empty() {
+            return false;
+        }
+        let mut seen = vec![session.state().to_vec()];
+        let mut next = 0;
+        while let Some(state) = seen.get(next) {
+            let steps = session.model.steps(state).0;
+            if running(&steps) != here {
+                return false;
+            }
+            for step in steps.into_iter().filter(|step| self.kind.key(step).is_none()) {
+                if !seen.contains(&step.state) {
+                    seen.push(step.state);
+                }
+            }
+            if seen.len() > MAX_POLLING {
+                return false;
+            }
+            next += 1;
+        }
+        true
+    }
 }
 
 impl Moment {
-    fn left_of(&self, key: Key) -> Option<f64> {
-        self.left.iter().find(|(known, _)| *known == key).map(|(_, left)| *left)
+    fn left_of(&self, key: &Key) -> Option<f64> {
+        self.left.iter().find(|(known, _)| known == key).map(|(_, left)| *left)
     }
-}
-
-/// Returns the delay that a step waits for.
-fn key(timing: &Timing, step: &TraceStep) -> Option<Key> {
-    let delayed = |one: Move| {
-        let delay = timing.delay_at(Site { proctype: one.proctype, transition: one.transition })?;
-        Some((one.pid, one.transition.0, delay))
-    };
-    step.moves().into_iter().find_map(delayed)
-}
-
-/// Lets the time pass that a step takes.
-fn passed(timing: &Timing, before: &Moment, step: &TraceStep) -> Moment {
-    let key = key(timing, step);
-    let time = key.and_then(|key| before.left_of(key)).unwrap_or(0.0);
-    let least = before.left.iter().map(|(_, left)| *left).fold(f64::INFINITY, f64::min);
-    let others = before.left.iter().filter(|(known, _)| Some(*known) != key);
-    let left = others.map(|(known, left)| (*known, (left - time).max(0.0))).collect();
-    Moment { now: before.now + time, left, is_out_of_turn: time > least }
-}
-
-/// Begins and ends delays: those of what can be done now run.
-fn begun(timing: &Timing, steps: &[TraceStep], before: &Moment, seed: u64, position: u64) -> Moment {
-    let mut left: Vec<(Key, f64)> = Vec::new();
-    for key in steps.iter().filter_map(|step| key(timing, step)) {
-        if left.iter().any(|(known, _)| *known == key) {
-            continue;
-        }
-        let time = before.left_of(key).unwrap_or_else(|| {
-            let number = (position << 24) | (u64::from(key.0) << 16) | u64::from(key.1 as u16);
-            drawn(&timing.delays()[usize::from(key.2)].delay, &mut Random::stream(seed, number))
-        });
-        left.push((key, time));
-    }
-    Moment { left, ..before.clone() }
-}
-
-/// Returns whether all that can be done without a delay leads round, and never to another set of delays: then
-/// processes wait.
-fn is_polling(timing: &Timing, session: &Session<'_>) -> bool {
-    let running = |steps: &[TraceStep]| {
-        let mut keys: Vec<Key> = steps.iter().filter_map(|step| key(timing, step)).collect();
-        keys.sort_unstable();
-        keys.dedup();
-        keys
-    };
-    let here = running(session.steps());
-    if here.is_empty() {
-        return false;
-    }
-    let mut seen = vec![session.state().to_vec()];
-    let mut next = 0;
-    while let Some(state) = seen.get(next) {
-        let steps = session.model.steps(state).0;
-        if running(&steps) != here {
-            return false;
-        }
-        for step in steps.into_iter().filter(|step| key(timing, step).is_none()) {
-            if !seen.contains(&step.state) {
-                seen.push(step.state);
-            }
-        }
-        if seen.len() > MAX_POLLING {
-            return false;
-        }
-        next += 1;
-    }
-    true
 }
 
 #[cfg(test)]
