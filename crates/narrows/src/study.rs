@@ -115,12 +115,33 @@ impl PreparedStudy {
     /// Answers all questions, and finds the bottleneck.
     pub fn analyse(&self, budget: &Budget) -> Analysis {
         let engines = Engines { model: &self.model(), engine: self.engine, budget };
-        self.subject.analyse(&self.study, budget, &engines)
+        self.subject.analyse(&self.study, budget, &engines, &mut |_| {})
     }
 
     /// Finds the bottleneck, without what takes longest: no other questions, no gains of faster delays, and
-    /// overlap with time alone where there is time.
-    pub fn first_look(&self, budget: &Budget) -> Analysis {
+    /// overlap with time alone where there is time. What is known before the means are, `tell` gets.
+    pub fn first_look(&self, budget: &Budget, tell: &mut dyn FnMut(&Analysis)) -> Analysis {
+        let engines = Engines { model: &self.model(), engine: self.engine, budget };
+        self.subject.analyse(&self.at_first(), budget, &engines, tell)
+    }
+
+    /// Estimates the same from a few random runs; `None` if that is not for the model, if a first look does no
+    /// more than this, or if it was ended before something was known.
+    pub fn rough_look(&self, budget: &Budget) -> Option<Analysis> {
+        let study = self.at_first();
+        let is_synchronous = self.subject.form() == FormKind::Synchronous;
+        if !study.has_delays() || study.is_simulated() || is_synchronous {
+            return None;
+        }
+        let engines = Engines { model: &self.model(), engine: self.engine, budget };
+        let found = self.subject.analyse(&study.estimated(), budget, &engines, &mut |_| {});
+        let is_cut = |figure: &Figure| matches!(figure.result, FigureResult::Undecided(_));
+        let is_empty = found.bottleneck.flows.iter().flat_map(|flow| &flow.throughput).all(is_cut);
+        (!is_empty).then_some(found)
+    }
+
+    /// Returns the study with nothing but what is asked at first.
+    fn at_first(&self) -> Study {
         let about = |ask: &Ask| {
             matches!(
                 ask.question,
@@ -129,8 +150,7 @@ impl PreparedStudy {
         };
         let mut study = Study { is_first_look: true, ..self.study.clone() };
         study.asks.retain(about);
-        let engines = Engines { model: &self.model(), engine: self.engine, budget };
-        self.subject.analyse(&study, budget, &engines)
+        study
     }
 
     /// Answers the questions with each combination of values that the study names; also returns what is wrong

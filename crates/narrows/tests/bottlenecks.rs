@@ -3,7 +3,7 @@
 mod studies;
 
 use narrows::{Budget, NoFiles};
-use narrows_model::{FigureResult, Number};
+use narrows_model::{Bottleneck, Figure, FigureResult, Number};
 use narrows_study::{Analysis, Study, StudyEngine};
 use studies::{budget, prepared, wrong};
 
@@ -231,6 +231,47 @@ fn a_delay_of_nothing_is_none() {
     assert!((now - 0.25).abs() < 1e-9, "{now}");
     let analysis = stages(1, "4", "0");
     assert_eq!(analysis.bottleneck.flows[0].cases[0].throughput, Number::Ratio(1, 4));
+}
+
+#[test]
+fn a_first_look_says_the_same_step_by_step() {
+    let study = "model = \"m.pml\"\nunit = \"us\"
+        [constant]
+        BUFFERS = 2
+        [resource]
+        filling = \"fills\"
+        draining = \"drains\"
+        [delay]
+        \"fill:filled\" = 2
+        \"drain:drained\" = { between = [3, 4] }
+        [[ask]]
+        throughput = \"drain:drained\"";
+    let prepared = prepared(study, ("m.pml", STAGES), &NoFiles, &|_| {}).expect("a study");
+    let whole = prepared.analyse(&budget()).bottleneck;
+    let mut told = Vec::new();
+    let first = prepared.first_look(&budget(), &mut |early| told.push(early.bottleneck.clone())).bottleneck;
+    let figures = |bottleneck: &Bottleneck| {
+        let flow = &bottleneck.flows[0];
+        let text = |figure: &Figure| format!("{} {:?}", figure.view, figure.result);
+        let busy = bottleneck.utilisation.iter().flatten().map(text);
+        (flow.throughput.iter().map(text).chain(busy).collect::<Vec<_>>(), flow.bottleneck.clone())
+    };
+    assert_eq!(figures(&first), figures(&whole));
+    assert_eq!(first.flows[0].cases.len(), whole.flows[0].cases.len());
+    // What is exact comes before the means.
+    let [early] = &told[..] else { panic!("{} times", told.len()) };
+    let means = |bottleneck: &Bottleneck| {
+        figures(bottleneck).0.into_iter().filter(|text| text.starts_with("stochastic")).count()
+    };
+    assert_eq!((means(early), means(&first)), (0, 3));
+    assert_eq!(early.flows[0].cases.len(), whole.flows[0].cases.len());
+    // An estimate is near.
+    let rough = prepared.rough_look(&budget()).expect("there are delays").bottleneck;
+    let FigureResult::Estimated { low, high, .. } = rough.flows[0].throughput[0].result else {
+        panic!("{:?}", rough.flows[0].throughput)
+    };
+    assert!(0.25 < low && low <= high && high < 0.34, "{low} to {high}");
+    assert_eq!(rough.flows[0].bottleneck.as_deref(), Some(&["draining".to_owned()][..]));
 }
 
 #[test]

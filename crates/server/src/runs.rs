@@ -166,7 +166,12 @@ impl Ended {
             told: Mutex::new(0.0),
             sender: order.sender.clone(),
         });
-        let result = perform(asked, &shared.environment, &budget);
+        // Who does not keep up is told less.
+        let sender = order.sender.clone();
+        let tell = move |lacks: &'static str, partial: Value| {
+            drop(sender.try_send(line(&json!({ "partial": partial, "lacks": lacks }))));
+        };
+        let result = perform(asked, &shared.environment, &budget, &tell);
         let last = match result {
             _ if order.flag.load(Ordering::Relaxed) => json!({ "cancelled": true }),
             Ok(result) => json!({ "result": result, "seconds": budget.watch.seconds() }),

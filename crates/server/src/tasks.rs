@@ -1,13 +1,18 @@
 //! What a run does, and what it answers.
 
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread;
+
 use narrows::editing::{Document, Lines, Outcome, Quantity, asked, outcomes, study_outcomes, wrongs};
 use narrows::{
-    Analysis, Budget, CheckOptions, FigureResult, Options, PreparedStudy, Reply, StudyText, Verdict, answer,
-    read,
+    Analysis, Budget, CheckOptions, FigureResult, Limit, Options, PreparedStudy, Progress, Reply, StudyText,
+    Verdict, Watch, answer, read,
 };
 use narrows_report::{Analysed, Figures, Picture, Report, check, document, result_text, without_style};
 use serde::Deserialize;
 use serde_json::{Value, json};
+use tokio::time::Duration;
 
 use crate::runs::Asked;
 use crate::texts::{Work, range};
@@ -30,8 +35,19 @@ pub(crate) enum Task {
     Sweep,
 }
 
-/// Does what is asked for, within a budget.
-pub(crate) fn perform(asked: Asked, environment: &Environment, budget: &Budget) -> Result<Value, Refused> {
+/// What is told of a run before all is known: what it lacks, and what there is.
+pub(crate) type Tell<'t> = &'t (dyn Fn(&'static str, Value) + Sync);
+
+/// A first look that takes no longer than this needs no estimate before it.
+const AT_ONCE: Duration = Duration::from_millis(60);
+
+/// Does what is asked for, within a budget; what is known before all is known, `tell` gets.
+pub(crate) fn perform(
+    asked: Asked,
+    environment: &Environment,
+    budget: &Budget,
+    tell: Tell<'_>,
+) -> Result<Value, Refused> {
     let Asked { texts, task, changes, .. } = asked;
     let work = texts.work(environment)?;
     let document = work.document();
@@ -39,15 +55,86 @@ pub(crate) fn perform(asked: Asked, environment: &Environment, budget: &Budget) 
         Task::Check if !document.is_study() => check_model(&work, &document, environment, budget),
         _ if !document.is_study() => Err(Refused::Bad("this is for studies, and not for models".to_owned())),
         Task::Check => Ok(measure(&prepare(&work, environment, &changes)?, &document, budget)),
-        Task::Bottleneck | Task::FirstLook => {
-            // Sliders begin at what the text says.
-            let quantities = StudyText::read(&work.file, work.text.clone()).quantities();
+        Task::FirstLook => first_look(&work, environment, &changes, budget, tell),
+        Task::Bottleneck => {
             let study = prepare(&work, environment, &changes)?;
-            let is_first = task == Task::FirstLook;
-            let analysis = if is_first { study.first_look(budget) } else { study.analyse(budget) };
-            Ok(analysed(&study, &analysis, &quantities, budget))
+            Ok(analysed(&study, &study.analyse(budget), &quantities(&work), budget))
         }
         Task::Sweep => Ok(sweep(&mut prepare(&work, environment, &changes)?, &work, environment, budget)),
+    }
+}
+
+/// Returns what can be varied. Sliders begin at what the text says.
+fn quantities(work: &Work) -> Vec<Quantity> {
+    StudyText::read(&work.file, work.text.clone()).quantities()
+}
+
+/// Finds the bottleneck, without what takes longest. Where even that takes more than a moment, it is estimated
+/// beside that.
+fn first_look(
+    work: &Work,
+    environment: &Environment,
+    changes: &[String],
+    budget: &Budget,
+    tell: Tell<'_>,
+) -> Result<Value, Refused> {
+    let quantities = quantities(work);
+    let study = prepare(work, environment, changes)?;
+    let (ended, end) = channel::<()>();
+    let progress = Arc::new(Exact { inner: Arc::clone(&budget.watch), is_known: Mutex::new(false) });
+    let rough = Budget { watch: Arc::<Exact>::clone(&progress), ..budget.clone() };
+    let (known, estimated) = (&progress, &quantities);
+    let estimate = move || {
+        if end.recv_timeout(AT_ONCE) != Err(RecvTimeoutError::Timeout) {
+            return;
+        }
+        // A study belongs to one thread.
+        let Ok(study) = prepare(work, environment, changes) else { return };
+        let Some(found) = study.rough_look(&rough) else { return };
+        let found = analysed(&study, &found, estimated, &rough);
+        // What is exact must not be followed by an estimate.
+        let is_known = known.is_known();
+        if !*is_known {
+            tell("exact figures, critical cycle and timelines", found);
+        }
+    };
+    thread::scope(|scope| {
+        // If there is no thread, there is no estimate.
+        let beside = thread::Builder::new().stack_size(environment.stack);
+        let _ = beside.spawn_scoped(scope, estimate);
+        let found = study.first_look(budget, &mut |found| {
+            *progress.is_known() = true;
+            tell("means", analysed(&study, found, &quantities, budget));
+        });
+        *progress.is_known() = true;
+        drop(ended);
+        Ok(analysed(&study, &found, &quantities, budget))
+    })
+}
+
+/// Ends an estimate when what it estimates is known.
+struct Exact {
+    inner: Arc<dyn Watch>,
+    is_known: Mutex<bool>,
+}
+
+impl Exact {
+    fn is_known(&self) -> MutexGuard<'_, bool> {
+        self.is_known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Watch for Exact {
+    fn check(&self, progress: &Progress) -> Option<Limit> {
+        if *self.is_known() { Some(Limit::Interrupted) } else { self.inner.check(progress) }
+    }
+
+    fn seconds(&self) -> f64 {
+        self.inner.seconds()
+    }
+
+    fn seconds_left(&self) -> Option<f64> {
+        self.inner.seconds_left()
     }
 }
 
@@ -176,6 +263,8 @@ fn analysed(study: &PreparedStudy, analysis: &Analysis, quantities: &[Quantity],
     let bottleneck = &analysis.bottleneck;
     let word = |figure: &narrows::Figure| match &figure.result {
         FigureResult::Word(word) => word.clone(),
+        FigureResult::Estimated { value, .. } if *value > 0.0 => "possible".to_owned(),
+        FigureResult::Estimated { .. } => "not seen".to_owned(),
         _ => "undecided".to_owned(),
     };
     let overlaps = bottleneck.overlaps.iter().map(|overlap| {

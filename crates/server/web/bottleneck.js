@@ -41,7 +41,7 @@ export class Bottleneck {
     this.changes = new Map();
     this.quantities = null;
     this.pins = [];
-    this.last = null;
+    this.last = this.exact = null;
     this.hint.hidden = false;
     this.body.hidden = true;
     this.view.querySelector(":scope > .failure")?.remove();
@@ -87,9 +87,19 @@ export class Bottleneck {
     const begun = performance.now();
     this.view.setAttribute("aria-busy", "true");
     this.state.textContent = "…";
+    let lacks = null;
     try {
       const told = await run({ ...this.about(), task: isFirst ? "first_look" : "bottleneck", changes: texts(this.changes), place: "bottleneck" }, {
-        signal: controller.signal, progress: ({ seconds, states }) => { this.state.textContent = `${states ? short(states) + " states, " : ""}${seconds.toFixed(1)} s`; },
+        signal: controller.signal,
+        progress: ({ seconds, states }) => { this.state.textContent = `${lacks ? `${lacks} follow; ` : ""}${states ? short(states) + " states, " : ""}${seconds.toFixed(1)} s`; },
+        partial: (result, what) => {
+          if (this.controller !== controller) return;
+          if (!lacks) this.time(begun);
+          lacks = what;
+          this.keep(result);
+          this.show(result, lacks);
+          this.state.textContent = `${lacks} follow`;
+        },
       });
       if (this.controller !== controller) return;
       this.view.querySelector(":scope > .failure")?.remove();
@@ -99,15 +109,9 @@ export class Bottleneck {
         this.whole = setTimeout(() => this.run(), 400);
       }
       this.show(told.result);
-      if (!isFirst && this.isMoved) {
-        this.isMoved = false;
-        this.state.textContent = this.told;
-        return;
-      }
-      this.isMoved = isFirst;
-      this.told = `${Math.round(performance.now() - begun)} ms`;
-      this.state.textContent = `${Math.round(performance.now() - begun)} ms`;
-      this.view.dataset.milliseconds = Math.round(performance.now() - begun);
+      // What is told is how long it took until there was something to see.
+      if (isFirst && !lacks) this.time(begun);
+      this.state.textContent = this.told;
     } catch (error) {
       if (this.controller !== controller || error.name === "AbortError") return;
       this.state.textContent = "";
@@ -117,6 +121,13 @@ export class Bottleneck {
     } finally {
       if (this.controller === controller) this.view.removeAttribute("aria-busy");
     }
+  }
+
+  /** Notes how long it took until what is shown follows from the values of now. */
+  time(begun) {
+    const milliseconds = Math.round(performance.now() - begun);
+    this.told = `${milliseconds} ms`;
+    this.view.dataset.milliseconds = milliseconds;
   }
 
   /** What does not depend on delays is what it was, until it is found again. */
@@ -130,7 +141,11 @@ export class Bottleneck {
     }
   }
 
-  show(result) {
+  show(result, lacks = null) {
+    result.lacks = lacks;
+    // Runs at random have no timelines.
+    result.isExact = result.charts.some(isTimeline) || !lacks;
+    if (result.isExact) this.exact = result;
     const isConstant = name => result.quantities.find(one => one.name === name)?.distribution === null;
     result.constants = JSON.stringify([...this.changes].filter(([name]) => isConstant(name)));
     this.last = result;
@@ -197,16 +212,20 @@ export class Bottleneck {
 
   showResult(result) {
     const flows = result.flows.map(flow => this.flow(flow, result));
-    const timelines = result.charts.filter(chart => /^(gantt|timeline)/.test(chart.name) || chart.svg.includes("timeline"));
-    const others = result.charts.filter(chart => !timelines.includes(chart));
-    const figure = chart => el("figure", { "data-chart": chart.name }, el("figcaption", {}, chart.title), el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": chart.title }, picture(chart.svg)));
+    // What is not estimated stays as it was, and says so.
+    const isBefore = !result.isExact;
+    const charts = isBefore ? this.exact?.charts ?? [] : result.charts;
+    const timelines = charts.filter(isTimeline);
+    const others = charts.filter(chart => !timelines.includes(chart));
+    const figure = chart => el("figure", { "data-chart": chart.name, class: isBefore ? "before" : "" }, el("figcaption", {}, chart.title, isBefore ? " (before this change)" : ""), el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": chart.title }, picture(chart.svg)));
     const isOpen = this.result.querySelector("details.more")?.open;
     const more = el("details", { class: "more", open: isOpen }, el("summary", {}, `More charts (${others.length})`));
     const fill = () => { if (more.open && more.children.length === 1) more.append(...others.map(figure)); };
     more.addEventListener("toggle", fill);
     fill();
     this.result.replaceChildren(
-      result.limit ? el("p", { class: "note" }, `Incomplete: ${result.limit}.`) : "", ...flows, this.matrix(result), ...timelines.map(figure), others.length > 0 ? more : "");
+      result.lacks ? el("p", { class: "note", id: "lacks" }, `${isBefore ? "Estimated from random runs so far: " : "Exact so far: "}${result.lacks} follow.`)
+        : result.limit ? el("p", { class: "note" }, `Incomplete: ${result.limit}.`) : "", ...flows, this.matrix(result), ...timelines.map(figure), others.length > 0 ? more : "");
   }
 
   flow(flow, result) {
@@ -223,7 +242,7 @@ export class Bottleneck {
       .filter(change => change.elasticity > 1e-3)
       .map(change => el("li", {}, el("code", {}, change.delay), ` elasticity ${change.elasticity.toFixed(2)}`, el("span", { class: "faint" }, ` ${change.view}`)));
     return el("section", { class: "conclusion" },
-      el("h3", {}, "Bottleneck of ", el("code", {}, flow.name), ": ", el("strong", { class: "found" }, flow.verdict === "undecided" ? `undecided: ${flow.reason ?? ""}` : flow.verdict)),
+      el("h3", {}, "Bottleneck of ", el("code", {}, flow.name), ": ", el("strong", { class: "found" }, flow.verdict === "undecided" && flow.reason ? flow.reason : flow.verdict)),
       levels.length > 0 ? el("table", { class: "levels" }, el("caption", {}, `Throughput, 1/${result.unit}`), el("tbody", {}, levels)) : "",
       flow.levels.length === 0 ? el("ul", {}, flow.throughput.map(text => el("li", {}, text))) : "",
       critical.length > 0 ? el("h4", {}, `Critical cycle: what a round of ${short(Number(best.period))} ${result.unit} waits for`) : "",
@@ -247,7 +266,6 @@ export class Bottleneck {
   }
 
   reset() {
-    this.isMoved = false;
     this.changes.clear();
     this.quantities = null;
     this.run(true);
@@ -313,5 +331,7 @@ export class Bottleneck {
     }
   }
 }
+
+const isTimeline = chart => /^(gantt|timeline)/.test(chart.name) || chart.svg.includes("timeline");
 
 const texts = changes => [...changes].map(([name, value]) => `${name}=${value}`);

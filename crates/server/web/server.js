@@ -1,5 +1,7 @@
 // What the page asks the server.
 
+import { request } from "./host.js";
+
 /** Tells this page from others that are open: their runs do not cancel each other. */
 const page = Math.random().toString(36).slice(2);
 
@@ -13,7 +15,7 @@ export class ServerError extends Error {
 async function post(path, body, signal) {
   let answer;
   try {
-    answer = await fetch("/api/" + path, {
+    answer = await request("/api/" + path, {
       method: "POST", signal, headers: { "content-type": "application/json" }, body: JSON.stringify(body),
     });
   } catch (error) {
@@ -30,8 +32,8 @@ async function post(path, body, signal) {
 /** Asks, and returns the answer. */
 export const ask = async (path, body, signal) => (await post(path, body, signal)).json();
 
-/** Runs something; `progress` is told how far it is. A new run for the same place cancels the one before. */
-export async function run(request, { signal, progress }) {
+/** Runs something; `progress` is told how far it is, and `partial` what is known before all is, and what that lacks. A new run for the same place cancels the one before. */
+export async function run(request, { signal, progress, partial }) {
   const answer = await post("run", { ...request, place: `${page} ${request.place}` }, signal);
   const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
   let rest = "";
@@ -44,6 +46,7 @@ export async function run(request, { signal, progress }) {
     for (const line of lines) {
       const told = JSON.parse(line);
       if (told.progress) progress?.(told.progress);
+      else if (told.partial) partial?.(told.partial, told.lacks);
       else if (told.error) throw new ServerError(told.error, 422);
       else if (told.cancelled) throw new DOMException("cancelled", "AbortError");
       else return told;

@@ -210,9 +210,17 @@ impl Subject {
         measured
     }
 
-    /// Answers the questions of the study, and finds its bottleneck.
-    pub fn analyse(&self, study: &Study, budget: &Budget, verdicts: &dyn Verdicts) -> Analysis {
-        let analysis = self.on_bench(study, budget, verdicts, |bench, share| analyse(study, bench, share));
+    /// Answers the questions of the study, and finds its bottleneck; at a first look, `tell` gets what is known
+    /// before the means are.
+    pub fn analyse(
+        &self,
+        study: &Study,
+        budget: &Budget,
+        verdicts: &dyn Verdicts,
+        tell: &mut dyn FnMut(&Analysis),
+    ) -> Analysis {
+        let work = |bench: &mut dyn Bench, share: &Share| analyse(study, bench, share, tell);
+        let analysis = self.on_bench(study, budget, verdicts, work);
         let nothing = |measured| Analysis { measured, ..Analysis::default() };
         let mut analysis = analysis.unwrap_or_else(nothing);
         if let Subject::Processes(prepared) = self {

@@ -130,8 +130,11 @@ impl Workbench<'_, '_> {
                 "{when}nothing is busy all the time: each round waits for {list}, one after the other."
             ))),
         }
-        let busy: Vec<usize> = turns.iter().filter_map(|(resource, ..)| *resource).collect();
-        self.pairs(&busy, findings);
+        // At a first look states without time are not visited.
+        if !self.study.is_first_look {
+            let busy: Vec<usize> = turns.iter().filter_map(|(resource, ..)| *resource).collect();
+            self.pairs(&busy, findings);
+        }
         turns.into_iter().map(|(_, name, _)| name).collect()
     }
 

@@ -1,15 +1,15 @@
 //! How often an event happens, and everything that says why not more often.
 
 use narrows_model::wording::short;
-use narrows_model::{Bar, Case, Figure, FigureResult, Flow, FormKind};
+use narrows_model::{Bar, Bottleneck, Case, Figure, FigureResult, Flow, FormKind};
 use narrows_performance::requests::RequestEvents;
 use narrows_performance::timed::ratio::Extreme;
 use narrows_performance::timed::{Timed, Walk};
 use narrows_performance::{Time, as_f64};
 
-use super::NO_DELAYS;
 use super::case::{BARS, Described};
 use super::rate::{Rate, rate};
+use super::{NO_DELAYS, events};
 use crate::accepts::views_with_time;
 use crate::measure::{Built, Exact, Workbench};
 use crate::{Ask, LatencyKind, Question, Text, View};
@@ -31,8 +31,24 @@ impl Workbench<'_, '_> {
             self.changes(event, &mut flow);
         }
         self.conclude(&mut flow);
-        self.blame_misses(event, &mut flow);
+        if !self.leaves_out_means {
+            self.blame_misses(event, &mut flow);
+        }
         flow
+    }
+
+    /// Adds means to what was found without them.
+    pub(crate) fn add_means_to(&mut self, bottleneck: &mut Bottleneck) {
+        let mean = |bench: &mut Self, question| bench.answer(&Ask::plain(question), View::Stochastic);
+        let busy = self.study.resources.iter().zip(&mut bottleneck.utilisation);
+        for ((name, _), figures) in busy {
+            figures.push(mean(self, Question::Utilisation(name.clone())));
+        }
+        for (event, flow) in events(self.study).iter().zip(&mut bottleneck.flows) {
+            flow.throughput.push(mean(self, Question::Throughput(event.clone())));
+            flow.mean_overlapped = self.mean_overlapped(flow);
+            self.blame_misses(event, flow);
+        }
     }
 
     /// Says which variable's misses cost most, if there are caches.
@@ -65,8 +81,9 @@ impl Workbench<'_, '_> {
     /// Answers a question in all views with time.
     pub(super) fn in_views(&mut self, question: &Question) -> Vec<Figure> {
         let ask = Ask::plain(question.clone());
-        let views = views_with_time(self.study, FormKind::Processes);
-        views.into_iter().map(|view| self.answer(&ask, view)).collect()
+        let views = views_with_time(self.study, FormKind::Processes).into_iter();
+        let views = views.filter(|view| !self.leaves_out_means || *view != View::Stochastic);
+        views.collect::<Vec<_>>().into_iter().map(|view| self.answer(&ask, view)).collect()
     }
 
     /// Returns how often an event could happen on average, with the work that there is for it on average, if

@@ -5,6 +5,8 @@
 //! every fair run comes to it. With delays, an overlap is one that lasts, and the runs are those of the timed
 //! view.
 
+use std::rc::Rc;
+
 use narrows_explicit::{End, numbered_walk};
 use narrows_model::{Figure, FigureResult, Refusal, StateDiagram, StateSpace, Together, Trace};
 use narrows_performance::timed::{DatedRun, Edge, Timed, Walk};
@@ -122,9 +124,12 @@ impl Workbench<'_, '_> {
         self.sets().diagrams.describe(evaluator)
     }
 
-    /// Returns the largest sets of resources, in the views that there are.
+    /// Returns the largest sets of resources, in the views that there are; at a first look not in all states.
     pub(crate) fn together(&mut self) -> Vec<Together> {
-        let mut list = vec![self.sets().together()];
+        let mut list = Vec::new();
+        if !self.study.is_first_look {
+            list.push(self.sets().together());
+        }
         if let Some(busy) = self.busy_states() {
             let states = match self.timed.timed() {
                 Err(_) => return list,
@@ -140,10 +145,14 @@ impl Workbench<'_, '_> {
         list
     }
 
-    /// Returns which resources are busy in each state of the timed view; `None` if there is none.
-    pub(crate) fn busy_states(&mut self) -> Option<Vec<Set>> {
+    /// Returns which resources are busy in each state of the timed view; `None` if there is none. It is found
+    /// out once.
+    pub(crate) fn busy_states(&mut self) -> Option<Rc<[Set]>> {
         if !self.study.has_delays() {
             return None;
+        }
+        if let Some(known) = &self.busy_states {
+            return Some(Rc::clone(known));
         }
         let states = {
             let timed = self.timed.timed().ok()?;
@@ -151,7 +160,9 @@ impl Workbench<'_, '_> {
                 .map(|state| timed.state_graph().state(state))
                 .collect::<Vec<_>>()
         };
-        states.iter().map(|state| self.busy(state).ok()).collect()
+        let found: Option<Rc<[Set]>> = states.iter().map(|state| self.busy(state).ok()).collect();
+        self.busy_states.clone_from(&found);
+        found
     }
 
     /// Says whether two resources overlap, delays ignored.
@@ -178,7 +189,7 @@ impl Workbench<'_, '_> {
         let pair: Set = 1 << first | 1 << second;
         let unit = self.study.unit.clone();
         let evaluator = self.engine.evaluator();
-        let busy = self.busy_states().unwrap_or_default();
+        let busy = self.busy_states().unwrap_or_else(|| Rc::new([]));
         let are_busy: Vec<bool> = busy.iter().map(|busy| busy & pair == pair).collect();
         let trace = |timed: &Timed<'_>, walk: &Walk| timed_trace(timed, evaluator, walk, &unit);
         // Whether a run meets both, and whether one avoids that, each with the run.

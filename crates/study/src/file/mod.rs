@@ -104,8 +104,15 @@ impl Study {
     }
 
     /// Returns whether simulation answers what is asked about time, and nothing else does.
-    pub(crate) fn is_simulated(&self) -> bool {
+    pub fn is_simulated(&self) -> bool {
         self.simulation.engine == StudyEngine::Simulation || self.has_drawn_delays()
+    }
+
+    /// Returns the same study with simulation for all that it takes.
+    #[must_use]
+    pub fn estimated(&self) -> Study {
+        let simulation = Simulation { engine: StudyEngine::Simulation, ..self.simulation.clone() };
+        Study { simulation, ..self.clone() }
     }
 
     /// Returns whether something takes time.

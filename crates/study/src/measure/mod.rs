@@ -20,6 +20,8 @@ mod together;
 mod trend;
 mod views;
 
+use std::rc::Rc;
+
 use narrows_explicit::{Budget, Engine};
 use narrows_model::{
     Bottleneck, Checked, Figure, FigureResult, Flow, FormKind, Refusal, StateDiagram, ViewSize,
@@ -59,10 +61,14 @@ pub(crate) struct Workbench<'a, 's> {
     pub(crate) asker: Asker<'a>,
     /// Which resources are busy at the same time; `None` before it was found out.
     pub(crate) sets: Option<Sets>,
+    /// Which resources are busy in each state of the timed view; `None` before it was found out.
+    pub(crate) busy_states: Option<Rc<[u64]>>,
     /// What is known of pairs of resources, by their numbers.
     pub(crate) overlaps: Vec<(usize, usize, Figure)>,
     /// What is known of events.
     pub(crate) flows: Vec<Flow>,
+    /// Whether means come later.
+    pub(crate) leaves_out_means: bool,
 }
 
 impl<'a, 's> Workbench<'a, 's> {
@@ -77,7 +83,7 @@ impl<'a, 's> Workbench<'a, 's> {
         let timed = views::Views::new(study, prepared, engine, budget.clone(), equal);
         let means = stochastic::Means::new(study, prepared, engine, budget.clone(), equal);
         let (asker, sets) = (Asker::new(verdicts, &budget.watch), None);
-        let (overlaps, flows) = (Vec::new(), Vec::new());
+        let (busy_states, overlaps, flows) = (None, Vec::new(), Vec::new());
         Workbench {
             study,
             prepared,
@@ -87,8 +93,10 @@ impl<'a, 's> Workbench<'a, 's> {
             means,
             asker,
             sets,
+            busy_states,
             overlaps,
             flows,
+            leaves_out_means: false,
         }
     }
 
@@ -164,6 +172,16 @@ impl Bench for Workbench<'_, '_> {
 
     fn look(&mut self, event: &Text) -> Flow {
         self.look_at(event)
+    }
+
+    fn leave_out_means(&mut self) -> bool {
+        self.leaves_out_means = self.study.has_delays() && self.study.has_windows();
+        self.leaves_out_means
+    }
+
+    fn add_means(&mut self, bottleneck: &mut Bottleneck) {
+        self.leaves_out_means = false;
+        self.add_means_to(bottleneck);
     }
 
     fn flows(&mut self) -> &mut Vec<Flow> {

@@ -46,6 +46,14 @@ pub(crate) trait Bench {
     /// Looks at an event.
     fn look(&mut self, event: &Text) -> Flow;
 
+    /// Leaves out means until they are added, where there is something beside them; returns whether there is.
+    fn leave_out_means(&mut self) -> bool {
+        false
+    }
+
+    /// Adds means to what was found without them.
+    fn add_means(&mut self, _: &mut Bottleneck) {}
+
     /// Returns the events that were looked at.
     fn flows(&mut self) -> &mut Vec<Flow>;
 
@@ -61,16 +69,33 @@ pub(crate) fn measure(study: &Study, bench: &mut dyn Bench, share: &Share) -> Me
     Measured { figures, sizes: bench.sizes() }
 }
 
-/// Answers the questions of a study, and finds its bottleneck.
-pub(crate) fn analyse(study: &Study, bench: &mut dyn Bench, share: &Share) -> Analysis {
+/// Answers the questions of a study, and finds its bottleneck; at a first look, `tell` gets what is known
+/// before the means are.
+pub(crate) fn analyse(
+    study: &Study,
+    bench: &mut dyn Bench,
+    share: &Share,
+    tell: &mut dyn FnMut(&Analysis),
+) -> Analysis {
     if study.is_simulated() && bench.form() != FormKind::Synchronous {
         let bottleneck = by_simulation(study, bench);
+        if study.is_first_look {
+            return Analysis { measured: Measured::default(), bottleneck };
+        }
         bench.flows().extend(bottleneck.flows.iter().cloned());
         return Analysis { measured: measure(study, bench, share), bottleneck };
     }
     let mut bottleneck = Bottleneck::default();
+    let is_early = study.is_first_look && bench.leave_out_means();
     bench.resources(&mut bottleneck);
     bottleneck.flows = events(study).iter().map(|event| flow(study, bench, event)).collect();
+    if is_early {
+        let early = Analysis { bottleneck, measured: Measured::default() };
+        tell(&early);
+        bottleneck = early.bottleneck;
+        bench.add_means(&mut bottleneck);
+        bench.flows().clone_from(&bottleneck.flows);
+    }
     if !study.is_first_look {
         bottleneck.diagrams = bench.diagrams();
     }

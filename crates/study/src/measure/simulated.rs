@@ -27,6 +27,9 @@ const MAX_SIZES: usize = 64;
 /// A simulation goes no further than about so many events.
 pub(crate) const MOST_EVENTS: u64 = 1 << 28;
 
+/// At a first look it goes no further than this.
+const FEW_EVENTS: u64 = 1 << 16;
+
 /// Which questions are answered by simulation, and how.
 #[derive(Clone, Debug)]
 pub(crate) struct Estimation {
@@ -45,7 +48,8 @@ impl Estimation {
     pub(crate) fn new(study: &Study, asks: Vec<Ask>, view: View) -> Estimation {
         let draw = if view == View::Stochastic { Draw::Random } else { Draw::AsGiven };
         let settings = &study.simulation;
-        let effort = Effort { accuracy: settings.accuracy, events: MOST_EVENTS, seed: settings.seed };
+        let events = if study.is_first_look { FEW_EVENTS } else { MOST_EVENTS };
+        let effort = Effort { accuracy: settings.accuracy, events, seed: settings.seed };
         Estimation { asks, view, draw, effort }
     }
 }
