@@ -15,6 +15,7 @@ const ASSETS: &[(&str, &str, &str)] = &[
     ("style.css", STYLE, include_str!("../web/style.css")),
     ("main.js", SCRIPT, include_str!("../web/main.js")),
     ("server.js", SCRIPT, include_str!("../web/server.js")),
+    ("host.js", SCRIPT, include_str!("../web/host.js")),
     ("dom.js", SCRIPT, include_str!("../web/dom.js")),
     ("files.js", SCRIPT, include_str!("../web/files.js")),
     ("editor.js", SCRIPT, include_str!("../web/editor.js")),

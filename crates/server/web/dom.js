@@ -1,5 +1,7 @@
 // Elements of the page.
 
+import { request } from "./host.js";
+
 /** Makes an element. Texts become texts, never markup; `on…` listens. */
 export function el(kind, properties = {}, ...children) {
   const node = document.createElement(kind);
@@ -42,7 +44,7 @@ export async function downloadPicture(name, node) {
   const copy = node.cloneNode(true);
   copy.setAttribute("xmlns", "http://www.w3.org/2000/svg");
   const style = document.createElementNS("http://www.w3.org/2000/svg", "style");
-  style.textContent = await (await fetch("/assets/drawings.css")).text();
+  style.textContent = await (await request("/assets/drawings.css")).text();
   copy.prepend(style);
   download(name, "image/svg+xml", new XMLSerializer().serializeToString(copy));
 }

@@ -9,6 +9,8 @@ export class Files {
     this.list = list;
     this.all = [];
     this.open = new Map();
+    /** Texts that an editor has, of files that are not open here. */
+    this.elsewhere = new Map();
     this.current = null;
     this.onOpen = open;
     filter.addEventListener("input", () => this.show(filter.value.trim().toLowerCase()));
@@ -62,7 +64,8 @@ export class Files {
   async choose(path, place) {
     if (!this.open.has(path)) {
       const read = await ask("read", { file: path });
-      this.open.set(path, { text: read.text, saved: read.text, version: read.version, kind: read.language,
+      const text = this.elsewhere.get(path) ?? read.text;
+      this.open.set(path, { text, saved: read.text, version: read.version, kind: read.language,
         isStudy: read.study, isForeign: read.language === "study" && !read.study, model: read.model });
     }
     this.current = path;
@@ -72,9 +75,17 @@ export class Files {
 
   /** Returns the texts that are open and changed, as requests name them; and what a request is about. */
   about(file = this.current) {
-    const texts = {};
+    const texts = Object.fromEntries(this.elsewhere);
     for (const [name, { text, saved }] of this.open) if (text !== saved || name === file) texts[name] = text;
     return { file, texts };
+  }
+
+  /** Takes a text that has changed in an editor; returns whether it is the one that is shown. */
+  told(path, text) {
+    const known = this.open.get(path);
+    if (known) known.text = text;
+    else this.elsewhere.set(path, text);
+    return path === this.current;
   }
 
   /** Saves the file; returns whether it is saved. */

@@ -1,6 +1,8 @@
 // The address restores what is seen: the file, the view, and what was set in it.
 
-const state = new URLSearchParams(location.hash.slice(1));
+import { keep, seen } from "./host.js";
+
+const state = new URLSearchParams(seen());
 
 /** Returns a part of the address. */
 export const linked = name => state.get(name);
@@ -11,5 +13,5 @@ export function link(parts) {
     if (value === null || value === undefined || value === "") state.delete(name);
     else state.set(name, value);
   }
-  history.replaceState(null, "", "#" + state.toString());
+  keep(state.toString());
 }

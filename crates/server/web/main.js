@@ -5,6 +5,7 @@ import { Bottleneck } from "./bottleneck.js";
 import { announce, el, markdown } from "./dom.js";
 import { createEditor } from "./editor.js";
 import { Files } from "./files.js";
+import { isPanel, onText, wrote } from "./host.js";
 import { link, linked } from "./link.js";
 import { ask, calmly } from "./server.js";
 import { Simulator } from "./simulator.js";
@@ -46,6 +47,7 @@ const bottleneck = new Bottleneck(part("view-bottleneck"), {
   about,
   write(text) {
     editor.replace(text);
+    wrote(files.current, text);
   },
 });
 const sweep = new Sweep(part("view-sweep"), { about });
@@ -101,7 +103,8 @@ async function opened(path, file, place) {
   editor.open(path, file.text, file.kind);
   isChangedByUs = false;
   if (place) editor.reveal(place);
-  pane("text");
+  // An editor shows the text itself.
+  pane(isPanel ? "work" : "text");
   if (!isOther) return;
   link({ file: path });
   if (isRestoring) return;
@@ -130,6 +133,12 @@ function changed() {
   look();
   bottleneck.follow();
 }
+
+onText((file, text) => {
+  const isShown = files.told(file, text);
+  if (isShown && editor.text() !== text) editor.replace(text);
+  else if (!isShown) bottleneck.follow();
+});
 
 function showUnsaved() {
   const known = files.open.get(files.current);
@@ -267,11 +276,15 @@ addEventListener("beforeunload", event => {
 let isRestoring = false;
 
 async function begin() {
+  document.documentElement.classList.toggle("panel", isPanel);
+  if (isPanel) part("wide").click();
   pane("files");
   const folder = await files.load();
   part("folder").textContent = folder.folder;
-  editor = await createEditor(part("editor"), folder.bundled, { nonce, asks, tells: { changed } });
-  part("plain").hidden = !editor.isPlain;
+  // Some prefer a plain text field, such as with a screen reader.
+  const isWanted = linked("plain") === null;
+  editor = await createEditor(part("editor"), folder.bundled && isWanted, { nonce, asks, tells: { changed } });
+  part("plain").hidden = folder.bundled;
   choose(view);
   const file = linked("file");
   if (!file || !files.all.includes(file)) return;

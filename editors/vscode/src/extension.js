@@ -3,6 +3,7 @@
 
 const vscode = require('vscode')
 const { LanguageClient } = require('vscode-languageclient/node')
+const { Workbenches } = require('./workbench')
 
 const LANGUAGES = ['promela', 'smv', 'lotos', 'aut']
 
@@ -45,6 +46,12 @@ async function activate(context) {
   const settings = vscode.workspace.getConfiguration('narrows')
   const program = settings.get('path')
   const output = vscode.window.createOutputChannel('Narrows')
+  const workbenches = new Workbenches(context, program)
+  const workbench = (uri, view) => {
+    const about = subject(uri)
+    if (about) return workbenches.show(vscode.Uri.parse(about), view)
+    vscode.window.showInformationMessage('Narrows: open a model or a study first')
+  }
   const folders = settings.get('include').flatMap(folder => ['-I', folder])
   client = new LanguageClient(
     'narrows',
@@ -65,6 +72,8 @@ async function activate(context) {
   )
   context.subscriptions.push(
     output,
+    workbenches,
+    vscode.commands.registerCommand('narrows.workbench', workbench),
     vscode.commands.registerCommand('narrows.checkThis', uri => run('narrows.check', uri, output)),
     vscode.commands.registerCommand('narrows.bottleneckThis', uri => run('narrows.bottleneck', uri, output)),
     vscode.commands.registerCommand('narrows.simulate', uri => simulate(uri, program)),
