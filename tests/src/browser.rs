@@ -22,12 +22,12 @@ pub struct Browser {
 }
 
 /// Starts it; `timeout` ends it if nobody else does.
-const START: &str = "exec timeout 300 chromium --headless --no-sandbox --disable-gpu --disable-dev-shm-usage \
+const START: &str = "exec timeout 600 chromium --headless --no-sandbox --disable-gpu --disable-dev-shm-usage \
                      --no-first-run --disable-extensions --user-data-dir=\"$0\" --window-size=1280,900 \
                      --remote-debugging-pipe about:blank 3<&0 4>&1 0</dev/null 1>/dev/null 2>/dev/null";
 
 /// A page that has not come so far after this time does not do what it should.
-const PATIENCE: Duration = Duration::from_secs(40);
+const PATIENCE: Duration = Duration::from_mins(2);
 
 impl Browser {
     /// Says whether there is a browser to start.
@@ -116,6 +116,27 @@ impl Browser {
             self.events.push(event);
         }
         Ok(())
+    }
+
+    /// Keeps what is downloaded in a folder.
+    pub fn keep_downloads(&mut self, folder: &Path) -> io::Result<()> {
+        let keep = json!({ "behavior": "allow", "downloadPath": folder.display().to_string() });
+        self.call("Browser.setDownloadBehavior", &keep).map(drop)
+    }
+
+    /// Waits until a file was downloaded whole, and returns its text.
+    pub fn downloaded(&mut self, file: &Path) -> String {
+        let begun = Instant::now();
+        loop {
+            // It has another name before it is whole.
+            if let Ok(text) = std::fs::read_to_string(file)
+                && !text.is_empty()
+            {
+                return text;
+            }
+            assert!(begun.elapsed() < PATIENCE, "{}: {:#?}", file.display(), self.complaints());
+            std::thread::sleep(Duration::from_millis(30));
+        }
     }
 
     /// Evaluates an expression in the page.
@@ -211,6 +232,13 @@ impl Browser {
             self.call("Input.dispatchMouseEvent", &click)?;
         }
         Ok(())
+    }
+
+    /// Moves the pointer to a place: a list of two numbers, as an expression.
+    pub fn point_at(&mut self, place: &str) -> io::Result<()> {
+        let place = self.evaluate(place)?;
+        let move_to = json!({ "type": "mouseMoved", "x": place[0], "y": place[1] });
+        self.call("Input.dispatchMouseEvent", &move_to).map(drop)
     }
 
     /// Returns what the page complained about: exceptions, messages on the console, things it could not load.

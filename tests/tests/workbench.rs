@@ -37,6 +37,14 @@ active proctype drainer() {
 }
 ";
 
+/// Its search takes far longer than anybody waits.
+const LONG: &str = "byte a[8];
+active [6] proctype P() {
+  byte i;
+  do :: i = 0; do :: i < 8 -> a[i]++; i++ :: break od od
+}
+";
+
 const STUDY: &str = "# Which of the two is too slow?
 model = \"pipe.pml\"
 unit = \"us\"
@@ -103,9 +111,25 @@ struct Walk {
     browser: Browser,
     axe: Option<String>,
     pictures: Option<PathBuf>,
+    /// Where the browser keeps what it saves.
+    downloads: PathBuf,
 }
 
 impl Walk {
+    /// Opens the page; `seen` is added to its address.
+    fn begin(scratch: &Scratch, server: &Server, seen: &str) -> Walk {
+        let browser = Browser::start(scratch.path()).expect("chromium starts");
+        let pictures = std::env::var_os("NARROWS_PICTURES").map(PathBuf::from);
+        let downloads = scratch.path().join("downloads");
+        let mut walk = Walk { browser, axe: axe(), pictures, downloads };
+        fs::create_dir(&walk.downloads).expect("a folder");
+        walk.browser.keep_downloads(&walk.downloads).expect("files are kept");
+        walk.browser.look(1440, 900, "light").expect("the window has a size");
+        walk.browser.open_address(&format!("{}{seen}", server.address)).expect("the page opens");
+        walk.browser.wait("document.querySelector('.ready')");
+        walk
+    }
+
     fn is(&mut self, expression: &str, expected: &Value) {
         self.browser.check(expression, expected);
     }
@@ -147,34 +171,107 @@ impl Walk {
 const TEXT: &str = "(document.querySelector('#editor textarea')?.value ?? \
                     [...document.querySelectorAll('#editor .cm-line')].map(line => line.textContent).join('\\n'))";
 
+/// Where the editor has the name of the first variable.
+const WORD: &str = "(() => {
+  const line = [...document.querySelectorAll('#editor .cm-line')].find(line => line.textContent === 'byte count;');
+  line.scrollIntoView({ block: 'center' });
+  const texts = document.createTreeWalker(line, NodeFilter.SHOW_TEXT);
+  const range = document.createRange();
+  for (let node = texts.nextNode(); node; node = texts.nextNode()) {
+    const at = node.data.indexOf('count');
+    if (at < 0) continue;
+    range.setStart(node, at);
+    range.setEnd(node, at + 5);
+  }
+  const box = range.getBoundingClientRect();
+  return [box.left + box.width / 2, box.top + box.height / 2];
+})()";
+
 #[test]
 fn a_user_goes_through_the_workbench() {
     if !Browser::is_wanted() {
         println!("left out: there is no `chromium` here");
         return;
     }
-    let scratch = Scratch::new().expect("a folder");
-    let folder = scratch.path().join("work");
-    fs::create_dir(&folder).expect("a folder");
-    for (name, text) in [("counter.pml", MODEL), ("pipe.pml", PIPELINE), ("pipe.toml", STUDY)] {
-        fs::write(folder.join(name), text).expect("a file");
-    }
-    let server = Server::start(&folder);
-    let browser = Browser::start(scratch.path()).expect("chromium starts");
-    let pictures = std::env::var_os("NARROWS_PICTURES").map(PathBuf::from);
-    let mut walk = Walk { browser, axe: axe(), pictures };
-    walk.browser.look(1440, 900, "light").expect("the window has a size");
-    walk.browser.open_address(&server.address).expect("the page opens");
-    walk.browser.wait("document.querySelector('.ready')");
+    let (scratch, folder, server) = served();
+    let mut walk = Walk::begin(&scratch, &server, "");
     // The token is not in the address any more.
     walk.is("location.pathname + location.search", &json!("/"));
-    walk.is("document.querySelectorAll('#list button').length", &json!(3));
+    walk.is("document.querySelectorAll('#list button').length", &json!(4));
 
     edit(&mut walk);
     check(&mut walk);
     simulate(&mut walk);
+    cancel(&mut walk);
     bottleneck(&mut walk, &folder);
     sweep(&mut walk);
+}
+
+/// Where exact figures take their time, estimates follow a slider first.
+#[test]
+fn what_takes_long_is_estimated_first() {
+    if !Browser::is_wanted() {
+        println!("left out: there is no `chromium` here");
+        return;
+    }
+    let (scratch, folder, server) = served();
+    let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/nvme");
+    for name in ["nvme.pml", "nvme_ranges.toml"] {
+        fs::copy(examples.join(name), folder.join(name)).expect("a copy");
+    }
+    let mut walk = Walk::begin(&scratch, &server, "#file=nvme_ranges.toml&view=bottleneck");
+    let browser = &mut walk.browser;
+    let timeline = "document.querySelector('figure[data-chart]:not(.before) svg')";
+    browser.wait(&format!("!document.getElementById('lacks') && {timeline}"));
+    let slide = "document.querySelector('input[type=range][data-name=\"channel:flash\"], \
+                 input[type=range][data-name=\"dma:fetch\"]')";
+    // Another one supersedes it; what is told at last belongs to the last one.
+    for value in [700, 600] {
+        let moved = format!(
+            "(() => {{ const slide = {slide}; slide.value = {value}; slide.dispatchEvent(new Event('input')); }})()"
+        );
+        browser.evaluate(&moved).expect("a slider moves");
+        browser.wait("document.getElementById('lacks')?.textContent.startsWith('Estimated')");
+        browser.check("document.querySelector('figure.before svg') !== null", &json!(true));
+    }
+    let milliseconds =
+        browser.evaluate("Number(document.getElementById('view-bottleneck').dataset.milliseconds)");
+    println!("an estimate followed the slider within {} ms", milliseconds.expect("a number"));
+    walk.station("estimated");
+    walk.browser.wait(&format!("!document.getElementById('lacks') && {timeline}"));
+    assert_eq!(walk.browser.complaints(), Vec::<String>::new());
+}
+
+/// The same with a plain text field, which is all that a program has that was built without the editor.
+#[test]
+fn a_plain_text_field_does_as_well() {
+    if !Browser::is_wanted() {
+        println!("left out: there is no `chromium` here");
+        return;
+    }
+    let (scratch, folder, server) = served();
+    let mut walk = Walk::begin(&scratch, &server, "#plain=1");
+    edit(&mut walk);
+    walk.is("document.querySelector('#editor textarea') !== null", &json!(true));
+    check(&mut walk);
+    walk.is("document.querySelector('.plain-answers .fails').textContent.startsWith('line ')", &json!(true));
+    // What is not saved asks before the page is loaded again.
+    save(&mut walk.browser);
+    bottleneck(&mut walk, &folder);
+}
+
+/// Serves a folder with a model and a study.
+fn served() -> (Scratch, PathBuf, Server) {
+    let scratch = Scratch::new().expect("a folder");
+    let folder = scratch.path().join("work");
+    fs::create_dir(&folder).expect("a folder");
+    for (name, text) in
+        [("counter.pml", MODEL), ("long.pml", LONG), ("pipe.pml", PIPELINE), ("pipe.toml", STUDY)]
+    {
+        fs::write(folder.join(name), text).expect("a file");
+    }
+    let server = Server::start(&folder);
+    (scratch, folder, server)
 }
 
 /// Opens a file, types an error, sees it, and takes the remedy.
@@ -184,7 +281,6 @@ fn edit(walk: &mut Walk) {
     browser.wait(&format!("{TEXT}.includes('Two processes')"));
     let is_plain =
         browser.evaluate("document.querySelector('#editor textarea') !== null").expect("a truth") == true;
-    browser.check("document.getElementById('plain').hidden", &json!(!is_plain));
     if !is_plain {
         browser.wait("document.querySelector('#editor .t-keyword')");
         browser.wait("document.querySelector('#editor .t-comment')");
@@ -249,6 +345,8 @@ fn simulate(walk: &mut Walk) {
     browser.wait(&format!("{at}.startsWith('step 1:')"));
     browser.wait("document.querySelector('.chart-scroll svg.chart')");
     browser.wait("document.querySelector('.values .process')");
+    browser.click("#sim-svg").expect("a click");
+    alone(&browser.downloaded(&walk.downloads.join("run.svg")));
     walk.station("simulator");
     let browser = &mut walk.browser;
     browser.click("#sim-start").expect("a click");
@@ -259,6 +357,12 @@ fn simulate(walk: &mut Walk) {
     browser.wait("document.querySelector('.verdict-line strong')");
     browser.click("#sim-why").expect("a click");
     browser.wait("document.querySelector('.why, .below p')");
+    // The pointer on a name tells what it is, and what it is now.
+    if browser.evaluate("document.querySelector('#editor textarea') === null").expect("a truth") == true {
+        browser.point_at(WORD).expect("a place");
+        let told = "document.querySelector('.cm-tooltip .hover')?.textContent";
+        browser.wait(&format!("/count[^]*at step \\d+: count = \\d/.test({told})"));
+    }
     // The address restores the state.
     let here = browser.evaluate(at).expect("a text");
     let address = browser.evaluate("location.href").expect("an address");
@@ -266,6 +370,17 @@ fn simulate(walk: &mut Walk) {
     save(browser);
     reload(browser);
     browser.wait(&format!("document.querySelector('.at-step') && {at} === {here}"));
+}
+
+/// Starts a check that takes long, sees how far it is, and cancels it.
+fn cancel(walk: &mut Walk) {
+    let browser = &mut walk.browser;
+    browser.click("[data-file='long.pml']").expect("a click");
+    browser.wait(&format!("{TEXT}.includes('active [6]')"));
+    browser.click("#run").expect("a click");
+    browser.wait("/[0-9,]+ states/.test(document.querySelector('.progress .told')?.textContent)");
+    browser.click(".progress .cancel").expect("a click");
+    browser.wait("document.querySelector('#view-answers .hint')?.textContent === 'The run was cancelled.'");
 }
 
 fn save(browser: &mut Browser) {
@@ -336,12 +451,29 @@ fn sweep(walk: &mut Walk) {
     browser.evaluate("document.querySelector('.plot-frame').focus()").expect("the focus");
     browser.press_code("ArrowRight", 39).expect("a key");
     browser.wait("/drainer:drain \\d+, /.test(document.querySelector('#view-sweep output').textContent)");
+    // The pointer does the same.
+    let last = "(() => { const box = [...document.querySelectorAll('#view-sweep svg.live')][0]
+                  .querySelector('circle.dots:last-of-type').getBoundingClientRect();
+                return [box.left + box.width / 2, box.top + box.height / 2]; })()";
+    browser.point_at(last).expect("a place");
+    browser.wait("/drainer:drain 80, /.test(document.querySelector('#view-sweep output').textContent)");
     let before =
         browser.evaluate("document.querySelector('#view-sweep svg path').getAttribute('d')").expect("a line");
     browser.click("#view-sweep [aria-label='Zoom in']").expect("a click");
     let after =
         browser.evaluate("document.querySelector('#view-sweep svg path').getAttribute('d')").expect("a line");
     assert_ne!(before, after);
-    browser.check("document.getElementById('sweep-csv') !== null", &json!(true));
+    browser.click("#sweep-csv").expect("a click");
+    let csv = browser.downloaded(&walk.downloads.join("pipe.csv"));
+    assert_eq!(csv.lines().next().map(|line| line.split(',').next()), Some(Some("drainer:drain")), "{csv}");
+    assert!(csv.lines().count() > 4, "{csv}");
+    browser.click("#view-sweep figure .tools button:last-child").expect("a click");
+    alone(&browser.downloaded(&walk.downloads.join("pipe-1.svg")));
     walk.station("sweep");
+}
+
+/// Makes sure that a picture can be seen without the page: it has its style with it.
+fn alone(picture: &str) {
+    let parts = ["<svg", "xmlns=\"http://www.w3.org/2000/svg\"", "<style", "</svg>"];
+    assert!(parts.iter().all(|part| picture.contains(part)), "{picture}");
 }
