@@ -4,7 +4,9 @@ use std::ops::{ControlFlow, Range};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use narrows_model::{Evaluator, Expansion, ProcessSet, Scratch, StateSpace, System, Violation, Visit};
+use narrows_model::{
+    Evaluator, Expansion, ProcessSet, ReadRounds, Scratch, StateSpace, System, Violation, Visit,
+};
 
 use crate::reduction::ReadSets;
 use crate::{Native, Unsupported};
@@ -55,6 +57,15 @@ impl<'s> Engine<'s> {
         if never { Engine::interpreter(evaluator) } else { Engine::automatic(evaluator) }
     }
 
+    /// Returns an engine of the same kind for another system, which forgets as this one does.
+    #[must_use]
+    pub fn over<'t>(&self, system: &'t System) -> Engine<'t> {
+        let evaluator = Evaluator::new(system);
+        let evaluator = if self.forgets() { evaluator.forgetting() } else { evaluator };
+        let never = matches!(self.native.get(), Some(None));
+        if never { Engine::interpreter(evaluator) } else { Engine::automatic(evaluator) }
+    }
+
     /// Returns the reference evaluator: what replays runs, and looks at states. It never forgets.
     pub fn evaluator(&self) -> Evaluator<'s> {
         self.evaluator.remembering()
@@ -84,6 +95,10 @@ impl<'s> Engine<'s> {
             None if self.expanded.fetch_add(1, Ordering::Relaxed) < SMALL => None,
             None => self.compile(),
         }
+    }
+
+    fn read_sets(&self) -> Option<&ReadSets<'s>> {
+        self.read_sets.get_or_init(|| ReadSets::new(self)).as_ref()
     }
 
     fn compile(&self) -> Option<&Native<'s>> {
@@ -159,7 +174,11 @@ impl StateSpace for Engine<'_> {
     }
 
     fn looks(&self, state: &[u8], pid: usize, bytes: &mut Vec<Range<u32>>) -> Option<bool> {
-        self.read_sets.get_or_init(|| ReadSets::new(self)).as_ref()?.find(state, pid, bytes)
+        self.read_sets()?.find(state, pid, bytes)
+    }
+
+    fn read_rounds(&self, state: &[u8], pid: usize) -> Option<ReadRounds> {
+        self.read_sets()?.rounds(state, pid)
     }
 
     fn parts(&self, state: &[u8], ends: &mut Vec<u32>) {

@@ -39,6 +39,7 @@ mod liveness;
 mod model;
 mod observe;
 mod outline;
+mod pieces;
 mod print;
 mod profile;
 mod space;
@@ -79,10 +80,11 @@ pub use model::{
 };
 pub use observe::Observation;
 pub use outline::{ChannelOutline, Outline, ProcessOutline};
+pub use pieces::cut_globals;
 pub use profile::{Phase, SearchProfile};
 pub use space::{
-    Communication, Difference, Expansion, Move, MoveKind, Overwrite, ProcessSet, Scratch, StateSpace,
-    Successor, Violation, ViolationKind, Visit, Walks,
+    Communication, Difference, Expansion, Move, MoveKind, Overwrite, ProcessSet, ReadRounds, Scratch,
+    SecondRound, StateSpace, Successor, Violation, ViolationKind, Visit, Walks,
 };
 pub use system::{
     Atom, ChannelKind, Claim, DStep, Edge, Guard, InitialProcess, Leaf, Location, LocationId, MtypeSet, Node,

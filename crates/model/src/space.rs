@@ -57,6 +57,13 @@ pub trait StateSpace: Sync {
         None
     }
 
+    /// Tells the same in rounds, the bytes of each depending on the values of those before; `None` if there is
+    /// no such process, or nothing is known of any.
+    fn read_rounds(&self, state: &[u8], pid: usize) -> Option<ReadRounds> {
+        let _ = (state, pid);
+        None
+    }
+
     /// Tells which bytes of a state belong together: appends where each part ends, in rising order, the last
     /// at the end of the state without its hidden bytes. A store keeps parts that come again and again once.
     /// Equal states must have equal parts.
@@ -100,9 +107,40 @@ impl<T: StateSpace + ?Sized> StateSpace for &T {
         (**self).looks(state, pid, bytes)
     }
 
+    fn read_rounds(&self, state: &[u8], pid: usize) -> Option<ReadRounds> {
+        (**self).read_rounds(state, pid)
+    }
+
     fn parts(&self, state: &[u8], ends: &mut Vec<u32>) {
         (**self).parts(state, ends);
     }
+}
+
+/// What decides about the steps that a process begins in a state, and what they may change. Of two states
+/// with the same parts, in both the bytes of a round are the same if the values of all rounds before are, and
+/// the steps are if the values of all rounds are.
+#[derive(Clone, Debug)]
+pub struct ReadRounds {
+    /// The bytes of the process itself.
+    pub own: Range<u32>,
+    /// The next round; `None` if nothing is known.
+    pub first: Option<Vec<Range<u32>>>,
+    /// The last round. Whether there is one depends on the process itself alone.
+    pub second: SecondRound,
+    /// The bytes of the first round that the second depends on, beside the process itself; `None` if that may
+    /// be all of them. It depends on the process itself alone.
+    pub deciding: Option<Vec<Range<u32>>>,
+}
+
+/// What decides beside what the first round has.
+#[derive(Clone, Debug)]
+pub enum SecondRound {
+    /// Nothing, whatever values the first round has.
+    Needless,
+    /// These bytes.
+    Bytes(Vec<Range<u32>>),
+    /// Nothing is known, with these values of the first.
+    Unknown,
 }
 
 /// How many bytes a part has if nothing is known about states.

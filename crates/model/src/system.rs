@@ -54,6 +54,9 @@ pub struct System {
     pub properties: Vec<Property>,
     /// The bytes of global variables that some step writes and nobody ever reads.
     pub unread: Vec<Range<u32>>,
+    /// Where the bytes of global variables are best cut: the ends of pieces, the last that of all of them;
+    /// [`cut_globals`](crate::cut_globals) finds them. Without any, they are cut blindly.
+    pub pieces: Vec<u32>,
 }
 
 /// A scalar variable with its full name, such as `m[2].header`.

@@ -66,6 +66,31 @@ pub(super) struct Steps {
     pub(super) count: u16,
 }
 
+/// Whose steps they are, and in which round of bits they are looked for. Bits of different rounds must not be
+/// taken for each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Asker {
+    pub(super) pid: usize,
+    pub(super) is_second: bool,
+}
+
+impl Asker {
+    fn number(self) -> usize {
+        self.pid * 2 + usize::from(self.is_second)
+    }
+}
+
+/// What is remembered by some bits.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Found {
+    Steps(Steps),
+    /// Steps depend on all of these bits; [`NOTHING`] if they can't be known.
+    Bits(u64),
+}
+
+/// The number of steps of an entry that has bits instead.
+const BITS: u16 = u16::MAX;
+
 const ENTRY_BITS: u32 = 17;
 const LOOK_BITS: u32 = 17;
 
@@ -117,16 +142,23 @@ impl Remembered {
         look.what.store((pid as u64) << 48 | number, Ordering::Release);
     }
 
-    /// Returns the steps of a process that looks at these bits.
+    /// Returns what is remembered of a process that looks at these bits.
     #[inline]
-    pub(super) fn find(&self, seen: u64, pid: usize) -> Option<Steps> {
-        let entry = &self.entries.get()?[place(seen, pid, ENTRY_BITS)];
+    pub(super) fn find(&self, seen: u64, asker: Asker) -> Option<Found> {
+        let number = asker.number();
+        let entry = &self.entries.get()?[place(seen, number, ENTRY_BITS)];
         let what = entry.what.load(Ordering::Acquire);
         let found = entry.seen.load(Ordering::Relaxed);
         fence(Ordering::Acquire);
         let is_whole = entry.what.load(Ordering::Relaxed) == what && what != 0 && what != TAKEN;
-        let is_it = is_whole && found == seen && what >> 48 == pid as u64;
-        is_it.then_some(Steps { end: what as u32, count: (what >> 32) as u16 })
+        if !is_whole || found != seen || what >> 48 != number as u64 {
+            return None;
+        }
+        let steps = Steps { end: what as u32, count: (what >> 32) as u16 };
+        if steps.count != BITS {
+            return Some(Found::Steps(steps));
+        }
+        self.changes(Steps { count: 1, ..steps }).next().map(Found::Bits)
     }
 
     /// Returns what steps change in a key.
@@ -141,31 +173,40 @@ impl Remembered {
 
     /// Notes the steps of a process that looks at these bits: what they change. If there are too many, that
     /// is left.
-    pub(super) fn note(&self, seen: u64, pid: usize, steps: impl Iterator<Item = u64> + Clone) {
+    pub(super) fn note(&self, seen: u64, asker: Asker, steps: impl Iterator<Item = u64> + Clone) {
         let count = steps.clone().count() as u64;
+        if count < u64::from(BITS) {
+            self.note_words(seen, asker, (count as u16, steps));
+        }
+    }
+
+    /// Notes on which bits the steps of a process depend that looks at these.
+    pub(super) fn note_bits(&self, seen: u64, asker: Asker, bits: u64) {
+        self.note_words(seen, asker, (BITS, std::iter::once(bits)));
+    }
+
+    fn note_words(&self, seen: u64, asker: Asker, (kind, words): (u16, impl Iterator<Item = u64> + Clone)) {
+        let count = words.clone().count() as u64;
         // A process without steps has a place too.
         let start = self.used.0.fetch_add(count.max(1), Ordering::Relaxed);
         let (chunk, offset) = (start / CHUNK, start % CHUNK);
         let end = offset + count.max(1);
-        if chunk >= CHUNKS as u64
-            || end > CHUNK
-            || count > u64::from(u16::MAX)
-            || pid >= usize::from(u16::MAX)
-        {
+        let number = asker.number();
+        if chunk >= CHUNKS as u64 || end > CHUNK || number >= usize::from(u16::MAX) {
             return;
         }
-        let words =
+        let places =
             self.chunks[chunk as usize].get_or_init(|| (0..CHUNK).map(|_| AtomicU64::new(0)).collect());
-        for (word, change) in words[(end - count) as usize..].iter().zip(steps) {
-            word.store(change, Ordering::Relaxed);
+        for (place, word) in places[(end - count) as usize..].iter().zip(words) {
+            place.store(word, Ordering::Relaxed);
         }
         let entries = self.entries.get_or_init(|| (0..1 << ENTRY_BITS).map(|_| Entry::default()).collect());
-        let entry = &entries[place(seen, pid, ENTRY_BITS)];
+        let entry = &entries[place(seen, number, ENTRY_BITS)];
         if !take(&entry.what) {
             return;
         }
         entry.seen.store(seen, Ordering::Relaxed);
-        let what = (pid as u64) << 48 | count << 32 | (chunk * CHUNK + end);
+        let what = (number as u64) << 48 | u64::from(kind) << 32 | (chunk * CHUNK + end);
         entry.what.store(what, Ordering::Release);
     }
 
@@ -198,7 +239,18 @@ impl Remembered {
 
 #[cfg(test)]
 mod tests {
-    use super::Remembered;
+    use super::{Asker, Found, Remembered, Steps};
+
+    fn asker(pid: usize) -> Asker {
+        Asker { pid, is_second: false }
+    }
+
+    fn steps(remembered: &Remembered, seen: u64, pid: usize) -> Option<Steps> {
+        match remembered.find(seen, asker(pid))? {
+            Found::Steps(steps) => Some(steps),
+            Found::Bits(_) => None,
+        }
+    }
 
     #[test]
     fn threads_read_what_belongs_together() {
@@ -209,19 +261,19 @@ mod tests {
                 for thread in 0..3_u64 {
                     scope.spawn(move || {
                         for seen in (0..20_000).map(|number| number * (thread + 1) % 9_001) {
-                            let steps = || (0..seen % 7).map(move |step| seen * 10 + step);
-                            match shared.find(seen, 3) {
-                                Some(found) => assert!(shared.changes(found).eq(steps()), "{seen}"),
-                                None => shared.note(seen, 3, steps()),
+                            let changes = || (0..seen % 7).map(move |step| seen * 10 + step);
+                            match steps(shared, seen, 3) {
+                                Some(found) => assert!(shared.changes(found).eq(changes()), "{seen}"),
+                                None => shared.note(seen, asker(3), changes()),
                             }
-                            assert!(shared.find(seen, 4).is_none());
+                            assert!(steps(shared, seen, 4).is_none());
                         }
                     });
                 }
             });
-            assert!((0..9_001).filter(|seen| remembered.find(*seen, 3).is_some()).count() > 8_000);
+            assert!((0..9_001).filter(|seen| steps(&remembered, *seen, 3).is_some()).count() > 8_000);
             remembered.forget_steps();
-            assert!((0..9_001).all(|seen| remembered.find(seen, 3).is_none()));
+            assert!((0..9_001).all(|seen| steps(&remembered, seen, 3).is_none()));
         }
     }
 
@@ -244,14 +296,24 @@ mod tests {
     fn what_has_no_room_is_not_remembered() {
         let remembered = Remembered::default();
         for seen in 0..400_000_u64 {
-            remembered.note(seen, 1, (0..5).map(|step| seen + step));
+            remembered.note(seen, asker(1), (0..5).map(|step| seen + step));
         }
         assert!(remembered.is_full());
-        let found: Vec<u64> = (0..400_000).filter(|seen| remembered.find(*seen, 1).is_some()).collect();
+        let found: Vec<u64> = (0..400_000).filter(|seen| steps(&remembered, *seen, 1).is_some()).collect();
         assert!(found.len() > 10_000 && found.last() < Some(&250_000));
         for seen in found {
-            let steps = remembered.find(seen, 1).unwrap();
+            let steps = steps(&remembered, seen, 1).unwrap();
             assert!(remembered.changes(steps).eq((0..5).map(|step| seen + step)));
         }
+    }
+    #[test]
+    fn rounds_are_told_apart() {
+        let remembered = Remembered::default();
+        let second = Asker { pid: 2, is_second: true };
+        remembered.note_bits(5, asker(2), 0xff);
+        remembered.note(5, second, [7].into_iter());
+        assert!(matches!(remembered.find(5, asker(2)), Some(Found::Bits(0xff))));
+        let Some(Found::Steps(steps)) = remembered.find(5, second) else { panic!("no steps") };
+        assert!(remembered.changes(steps).eq([7]));
     }
 }

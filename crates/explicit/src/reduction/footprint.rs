@@ -31,9 +31,21 @@ pub(super) struct Footprint {
     pub(super) counts: bool,
     /// Whether a timeout is asked for.
     pub(super) timeout: bool,
+    /// Whether elements of arrays are left out, for a later round to find.
+    pub(super) later: bool,
 }
 
 impl Footprint {
+    /// Returns whether nothing is touched but what belongs to the process.
+    pub(super) fn is_empty(&self) -> bool {
+        let Footprint { anything, births, opens, deaths, counts, timeout, .. } = *self;
+        let channels = [self.sends, self.sorts, self.receives, self.queries];
+        !(anything || births || opens || deaths || counts || timeout)
+            && self.reads.is_empty()
+            && self.writes.is_empty()
+            && channels.iter().all(|channels| channels.is_empty())
+    }
+
     pub(super) fn add(&mut self, other: &Footprint) {
         self.anything |= other.anything;
         self.reads.union_with(&other.reads);
@@ -47,6 +59,7 @@ impl Footprint {
         self.deaths |= other.deaths;
         self.counts |= other.counts;
         self.timeout |= other.timeout;
+        self.later |= other.later;
     }
 
     /// Adds what another touches, but for what it sends and receives.

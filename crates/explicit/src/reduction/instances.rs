@@ -60,7 +60,7 @@ impl Instances {
         let kind = statics.proctype(proctype);
         let number = self.list.len();
         self.list.push(Instance {
-            known: Known { proctype, pid: Some(pid as u8), locals },
+            known: Known { proctype, pid: Some(pid as u8), locals, globals: None },
             deeds: vec![None; kind.transitions.len()],
             futures: vec![None; kind.locations.len()],
         });
@@ -78,7 +78,7 @@ impl Instances {
         let Instance { known, deeds, .. } = &mut self.list[instance];
         let deed = deeds[transition.0 as usize].get_or_insert_with(|| {
             let statement = &statics.proctype(known.proctype).transition(transition).statement;
-            Arc::new(Resolver { statics, known }.deed(statement))
+            Arc::new(Resolver { statics, known, later: None }.deed(statement))
         });
         Arc::clone(deed)
     }
@@ -113,7 +113,7 @@ impl Collector<'_, '_> {
     fn add(&mut self, known: &Known, from: LocationId) {
         let statics = self.statics;
         let (kind, proctype) = (&statics.proctypes[known.proctype], statics.proctype(known.proctype));
-        let resolver = Resolver { statics, known };
+        let resolver = Resolver { statics, known, later: None };
         for location in &kind.reachable[usize::from(from.0)] {
             let place = usize::from(location.0);
             let looks_closer = kind.inside[place] || kind.entangled[place];

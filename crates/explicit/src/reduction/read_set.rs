@@ -4,9 +4,12 @@
 //! steps depend on what others do at the same time, as in a rendezvous, or on which processes there are,
 //! nothing is known.
 
-use std::ops::Range;
+use std::ops::{ControlFlow, Range};
+use std::sync::OnceLock;
 
-use narrows_model::{Evaluator, LocationId, Outline, ProcessOutline, Statement, Transition};
+use narrows_model::{
+    Evaluator, LocationId, Outline, ProcessOutline, Scratch, StateSpace, Statement, Transition,
+};
 
 use super::footprint::{Channels, Footprint};
 use super::resolve::{Known, Resolver};
@@ -15,8 +18,12 @@ use crate::Engine;
 
 /// Finds out what processes look at.
 pub(crate) struct ReadSets<'s> {
-    evaluator: Evaluator<'s>,
-    statics: Statics<'s>,
+    pub(super) evaluator: Evaluator<'s>,
+    pub(super) statics: Statics<'s>,
+    /// Whether a process of some number is always the same one, if it is there.
+    pub(super) is_constant: bool,
+    /// If so, from which channels each of them may ever receive.
+    pub(super) receives: Box<[OnceLock<Channels>]>,
 }
 
 /// What decides about steps.
@@ -40,7 +47,10 @@ impl<'s> ReadSets<'s> {
         if evaluator.records_events() {
             return None;
         }
-        Some(ReadSets { evaluator, statics: Statics::new(engine)? })
+        let statics = Statics::new(engine)?;
+        let is_constant = is_constant(evaluator, &statics);
+        let receives = (0..=u8::MAX).map(|_| OnceLock::new()).collect();
+        Some(ReadSets { evaluator, statics, is_constant, receives })
     }
 
     /// Appends the bytes that a process looks at or touches, its own first; see
@@ -102,31 +112,47 @@ impl<'s> ReadSets<'s> {
         if !sends.meets(self.meetings(&outline)) {
             return None;
         }
-        let may_take = |other: usize, process: &ProcessOutline| {
-            let known = self.known(state, other, process);
-            let resolver = self.resolver(&known);
-            let transitions = &self.statics.proctype(known.proctype).transitions;
-            transitions
-                .iter()
-                .any(|transition| resolver.deed(&transition.statement).does.receives.meets(sends))
-        };
-        let others = outline.processes.iter().enumerate().filter(|(other, _)| *other != pid);
-        // Where processes come and go, any may.
-        let takers = others.filter(|(other, process)| !is_constant || may_take(*other, process));
-        let mut takers: Vec<u8> = takers.map(|(other, _)| other as u8).collect();
         if !is_constant {
-            takers = (0..u8::MAX).filter(|other| usize::from(*other) != pid).collect();
+            // Where processes come and go, any may.
+            return Some((0..u8::MAX).filter(|other| usize::from(*other) != pid).collect());
         }
-        Some(takers)
+        Some(self.takers(state, &outline, pid, sends).map(|other| other as u8).collect())
     }
 
-    fn own_bytes(&self, process: &ProcessOutline) -> Range<u32> {
+    /// Returns the processes, but for one, that may ever take what is held out on some channels.
+    pub(super) fn takers<'o>(
+        &'o self,
+        state: &'o [u8],
+        outline: &'o Outline,
+        pid: usize,
+        sends: Channels,
+    ) -> impl Iterator<Item = usize> + 'o {
+        let others = outline.processes.iter().enumerate().filter(move |(other, _)| *other != pid);
+        let may_take = move |(other, process): &(usize, &ProcessOutline)| {
+            let receives = || self.receives_of(state, *other, process);
+            self.receives[*other].get_or_init(receives).meets(sends)
+        };
+        others.filter(may_take).map(|(other, _)| other)
+    }
+
+    /// Returns the channels that a process may ever receive from.
+    fn receives_of(&self, state: &[u8], pid: usize, process: &ProcessOutline) -> Channels {
+        let known = self.known(state, pid, process);
+        let resolver = self.resolver(&known);
+        let mut channels = Channels::default();
+        for transition in &self.statics.proctype(known.proctype).transitions {
+            channels.union_with(resolver.deed(&transition.statement).does.receives);
+        }
+        channels
+    }
+
+    pub(super) fn own_bytes(&self, process: &ProcessOutline) -> Range<u32> {
         let local_bytes = self.statics.system.proctype(process.proctype).local_bytes;
         process.start as u32..process.locals as u32 + local_bytes
     }
 
     /// Returns the channels of a state that have no buffer.
-    fn meetings(&self, outline: &Outline) -> Channels {
+    pub(super) fn meetings(&self, outline: &Outline) -> Channels {
         let kinds = &self.statics.system.channel_kinds;
         let mut meetings = Channels::default();
         let channels = (1_u8..).zip(&outline.channels);
@@ -137,7 +163,7 @@ impl<'s> ReadSets<'s> {
     }
 
     /// Appends the bytes of variables and channels that are touched.
-    fn add_touched(&self, footprint: &Footprint, outline: &Outline, bytes: &mut Vec<Range<u32>>) {
+    pub(super) fn add_touched(&self, footprint: &Footprint, outline: &Outline, bytes: &mut Vec<Range<u32>>) {
         for (offset, variable) in self.statics.variable_of.iter().enumerate() {
             let variable = usize::from(*variable);
             if footprint.reads.contains(variable) || footprint.writes.contains(variable) {
@@ -156,16 +182,16 @@ impl<'s> ReadSets<'s> {
     }
 
     /// Returns what is the same in all states in which there is this process.
-    fn known(&self, state: &[u8], pid: usize, process: &ProcessOutline) -> Known {
+    pub(super) fn known(&self, state: &[u8], pid: usize, process: &ProcessOutline) -> Known {
         let proctype = usize::from(process.proctype.0);
         let fixed = &self.statics.proctypes[proctype].fixed;
         let locals = &state[process.locals..process.locals + fixed.len()];
         let locals = locals.iter().zip(fixed).map(|(value, fixed)| fixed.then_some(*value)).collect();
-        Known { proctype, pid: Some(pid as u8), locals }
+        Known { proctype, pid: Some(pid as u8), locals, globals: None }
     }
 
-    fn resolver<'r>(&'r self, known: &'r Known) -> Resolver<'r, 's> {
-        Resolver { statics: &self.statics, known }
+    pub(super) fn resolver<'r>(&'r self, known: &'r Known) -> Resolver<'r, 's> {
+        Resolver { statics: &self.statics, known, later: None }
     }
 
     fn footprint(&self, state: &[u8], pid: usize, process: &ProcessOutline) -> Footprint {
@@ -189,6 +215,55 @@ impl<'s> ReadSets<'s> {
         footprint
     }
 }
+
+/// Returns whether every process that there will ever be is there already in the first state that leads to
+/// more than one other, so that a process of some number is always the same one, if it is there.
+fn is_constant(evaluator: Evaluator<'_>, statics: &Statics<'_>) -> bool {
+    let mut scratch = Scratch::default();
+    let mut outline = Outline::default();
+    let Ok((mut state, _)) = evaluator.initial() else { return false };
+    let mut processes = 0;
+    for _ in 0..MAX_SETUP_STEPS {
+        evaluator.outline(&state, &mut outline);
+        let creates = |process: &ProcessOutline| {
+            let proctype = statics.proctype(usize::from(process.proctype.0));
+            let reachable = &statics.proctypes[usize::from(process.proctype.0)].reachable;
+            let edges = reachable[usize::from(process.location.0)]
+                .iter()
+                .flat_map(|location| &proctype.location(*location).edges);
+            edges.map(|edge| &proctype.transition(edge.transition).statement).any(creates)
+        };
+        if outline.processes.len() < processes {
+            return false;
+        }
+        processes = outline.processes.len();
+        if !outline.processes.iter().any(creates) {
+            return true;
+        }
+        let mut targets = Vec::new();
+        evaluator.successors(&state, &mut scratch, &mut |successor| {
+            targets.extend(successor.target.map(<[u8]>::to_vec));
+            if targets.len() > 1 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        });
+        match <[Vec<u8>; 1]>::try_from(targets) {
+            Ok([next]) => state = next,
+            Err(_) => return false,
+        }
+    }
+    false
+}
+
+/// Returns whether a statement creates a process.
+fn creates(statement: &Statement) -> bool {
+    match statement {
+        Statement::Run(..) => true,
+        Statement::DStep(step) => step.statements().any(creates),
+        _ => false,
+    }
+}
+
+/// So many steps without a choice are followed at the start.
+const MAX_SETUP_STEPS: usize = 1_000;
 
 /// How many bytes of a channel come before its messages.
 const CHANNEL_HEAD: u32 = 4;

@@ -5,8 +5,8 @@
 //! behind `in`.
 
 use narrows_model::{
-    Area, Binary, DStep, Expr, Guard, Pattern, Place, Query, Receive, Run, Scalar, Send, Setup, Statement,
-    Unary,
+    Area, Binary, DStep, Expr, Guard, Index, Pattern, Place, Query, Receive, Run, Scalar, Send, Setup,
+    Statement, Unary,
 };
 
 use super::footprint::{Channels, Footprint};
@@ -23,13 +23,34 @@ pub(super) struct Known {
     /// Its local variables, byte by byte. If the process does not exist yet, [`FRESH`] stands for channels
     /// that do not either: no step that is possible now uses them.
     pub(super) locals: Vec<Option<u8>>,
+    /// The global variables likewise, if more is known than which of them no step writes.
+    pub(super) globals: Option<Vec<Option<u8>>>,
 }
 
 impl Known {
     /// Returns what is known of every process of a kind: nothing.
     pub(super) fn nothing(statics: &Statics<'_>, proctype: usize) -> Known {
         let locals = vec![None; statics.proctype(proctype).local_bytes as usize];
-        Known { proctype, pid: None, locals }
+        Known { proctype, pid: None, locals, globals: None }
+    }
+
+    /// Returns whether the bytes are known that an expression without arrays reads.
+    fn covers(&self, expr: &Expr) -> bool {
+        match expr {
+            Expr::Constant(_) | Expr::Pid => true,
+            Expr::Load(place) => {
+                let bytes = match place.area {
+                    Area::Global => self.globals.as_deref().unwrap_or(&[]),
+                    Area::Local => &self.locals,
+                    Area::Hidden => &[],
+                };
+                let known = bytes.get(place.extent()).unwrap_or(&[]);
+                place.indices.is_empty() && !known.is_empty() && known.iter().all(Option::is_some)
+            }
+            Expr::Unary(_, operand) => self.covers(operand),
+            Expr::Binary(_, left, right, _) => self.covers(left) && self.covers(right),
+            _ => false,
+        }
     }
 }
 
@@ -49,6 +70,8 @@ pub(super) struct Deed {
 pub(super) struct Resolver<'r, 's> {
     pub(super) statics: &'r Statics<'s>,
     pub(super) known: &'r Known,
+    /// What will be known in another round, which adds the elements of arrays that are known only then.
+    pub(super) later: Option<&'r Known>,
 }
 
 impl Resolver<'_, '_> {
@@ -109,6 +132,12 @@ impl Resolver<'_, '_> {
     }
 
     fn d_step(&self, step: &DStep, does: &mut Footprint, waits: &mut Footprint) {
+        self.guards(step, waits);
+        step.statements().for_each(|statement| self.inside(statement, does));
+    }
+
+    /// Adds what decides whether a `d_step` can be executed.
+    pub(super) fn guards(&self, step: &DStep, waits: &mut Footprint) {
         for guard in &step.guards {
             match guard {
                 Guard::Else | Guard::Always => {}
@@ -122,13 +151,15 @@ impl Resolver<'_, '_> {
         }
         // One of many may be what it waits for, and what comes first in it decides how it goes on.
         waits.queries.union_with(waits.sends.union(waits.receives));
-        for statement in step.statements() {
-            let mut inner = Deed::default();
-            self.statement(statement, &mut inner);
-            inner.does.add(&inner.waits);
-            inner.does.queries.union_with(inner.does.sends.union(inner.does.receives));
-            does.add(&inner.does);
-        }
+    }
+
+    /// Adds what a statement inside a `d_step` touches.
+    pub(super) fn inside(&self, statement: &Statement, does: &mut Footprint) {
+        let mut inner = Deed::default();
+        self.statement(statement, &mut inner);
+        inner.does.add(&inner.waits);
+        inner.does.queries.union_with(inner.does.sends.union(inner.does.receives));
+        does.add(&inner.does);
     }
 
     fn run(&self, run: &Run, out: &mut Footprint) {
@@ -139,7 +170,7 @@ impl Resolver<'_, '_> {
         let proctype = usize::from(run.proctype.0);
         out.opens |= self.statics.proctypes[proctype].has_channels;
         let known = Known::nothing(self.statics, proctype);
-        let inside = Resolver { statics: self.statics, known: &known };
+        let inside = Resolver { statics: self.statics, known: &known, later: None };
         for step in &self.statics.proctype(proctype).setup {
             if let Setup::Value(place, value) = step {
                 inside.expr(value, out);
@@ -202,7 +233,9 @@ impl Resolver<'_, '_> {
         match condition {
             Expr::Binary(Binary::And, left, right, _) => {
                 self.condition(left, out);
-                self.condition(right, out);
+                if self.value(left) != Some(0) {
+                    self.condition(right, out);
+                }
             }
             Expr::Channel(Query::NotEmpty, channel, _) => {
                 self.expr(channel, out);
@@ -222,9 +255,17 @@ impl Resolver<'_, '_> {
             Expr::Constant(_) | Expr::Pid | Expr::RunResult => {}
             Expr::Load(place) => self.place(place, out, false),
             Expr::Unary(_, operand) => self.expr(operand, out),
-            Expr::Binary(_, left, right, _) => {
+            Expr::Binary(operator, left, right, _) => {
                 self.expr(left, out);
-                self.expr(right, out);
+                let left = self.value(left);
+                let decides = match operator {
+                    Binary::And => left == Some(0),
+                    Binary::Or => left.is_some_and(|left| left != 0),
+                    _ => false,
+                };
+                if !decides {
+                    self.expr(right, out);
+                }
             }
             Expr::Conditional(condition, yes, no) => {
                 for part in [condition, yes, no] {
@@ -268,6 +309,7 @@ impl Resolver<'_, '_> {
         match place.area {
             Area::Local => {}
             Area::Hidden => out.anything = true,
+            Area::Global if self.puts_off(place) => out.later = true,
             Area::Global => {
                 let variables = if written { &mut out.writes } else { &mut out.reads };
                 for offset in self.offsets(place) {
@@ -281,6 +323,14 @@ impl Resolver<'_, '_> {
                 }
             }
         }
+    }
+
+    /// Returns whether another round will know which element this is: that depends on which bytes will be
+    /// known, not on their values.
+    fn puts_off(&self, place: &Place) -> bool {
+        let Some(later) = self.later else { return false };
+        let is_open = |index: &Index| self.value(&index.value).is_none();
+        place.indices.iter().any(is_open) && place.indices.iter().all(|index| later.covers(&index.value))
     }
 
     /// Returns the bytes at which a place may be.
@@ -343,17 +393,11 @@ impl Resolver<'_, '_> {
                     Unary::Complement => !value,
                 })
             }
-            Expr::Binary(operator, left, right, _) => {
-                let (left, right) = (self.value(left)?, self.value(right)?);
-                match operator {
-                    Binary::Add => Some(left.wrapping_add(right)),
-                    Binary::Subtract => Some(left.wrapping_sub(right)),
-                    Binary::Multiply => Some(left.wrapping_mul(right)),
-                    Binary::Divide => left.checked_div(right),
-                    Binary::Remainder => left.checked_rem(right),
-                    _ => None,
-                }
-            }
+            Expr::Binary(operator, left, right, _) => match (operator, self.value(left)?) {
+                (Binary::And, 0) => Some(0),
+                (Binary::Or, left) if left != 0 => Some(1),
+                (_, left) => operator.apply(left, self.value(right)?).ok(),
+            },
             _ => None,
         }
     }
@@ -368,7 +412,7 @@ impl Resolver<'_, '_> {
             at += (value * index.stride) as usize;
         }
         let bytes = match place.area {
-            Area::Global => &self.statics.fixed,
+            Area::Global => self.known.globals.as_ref().unwrap_or(&self.statics.fixed),
             Area::Local => &self.known.locals,
             Area::Hidden => return None,
         };

@@ -37,8 +37,8 @@ impl Visible {
 
     fn add_atoms(&mut self, statics: &Statics<'_>, atoms: &[Atom]) {
         // An observer is no process; nothing is known of it.
-        let known = Known { proctype: 0, pid: None, locals: Vec::new() };
-        let resolver = Resolver { statics, known: &known };
+        let known = Known { proctype: 0, pid: None, locals: Vec::new(), globals: None };
+        let resolver = Resolver { statics, known: &known, later: None };
         for atom in atoms {
             self.add_expr(statics, &resolver, &atom.expr);
         }

@@ -129,7 +129,7 @@ impl<'c, 's> Context<'c, 's> {
             _ => {}
         }
         let right = self.value(right)?;
-        apply(operator, left, right).map_err(|kind| self.fault(kind, span))
+        operator.apply(left, right).map_err(|kind| self.fault(kind, span))
     }
 
     /// Returns the number of the process that an expression names, if there is one.
@@ -183,31 +183,33 @@ impl<'c, 's> Context<'c, 's> {
     }
 }
 
-/// Applies an operator as C does to two `int`s.
-fn apply(operator: Binary, left: i32, right: i32) -> Result<i32, ViolationKind> {
-    Ok(match operator {
-        Binary::Multiply => left.wrapping_mul(right),
-        Binary::Divide | Binary::Remainder => {
-            if right == 0 {
-                return Err(ViolationKind::DivisionByZero);
+impl Binary {
+    /// Applies it as C does to two `int`s; what goes wrong is an error.
+    pub fn apply(self, left: i32, right: i32) -> Result<i32, ViolationKind> {
+        Ok(match self {
+            Binary::Multiply => left.wrapping_mul(right),
+            Binary::Divide | Binary::Remainder => {
+                if right == 0 {
+                    return Err(ViolationKind::DivisionByZero);
+                }
+                let result =
+                    if self == Binary::Divide { left.checked_div(right) } else { left.checked_rem(right) };
+                result.ok_or(ViolationKind::DivisionOverflow)?
             }
-            let result =
-                if operator == Binary::Divide { left.checked_div(right) } else { left.checked_rem(right) };
-            result.ok_or(ViolationKind::DivisionOverflow)?
-        }
-        Binary::Add => left.wrapping_add(right),
-        Binary::Subtract => left.wrapping_sub(right),
-        Binary::ShiftLeft => left.wrapping_shl(right as u32),
-        Binary::ShiftRight => left.wrapping_shr(right as u32),
-        Binary::Less => i32::from(left < right),
-        Binary::LessEqual => i32::from(left <= right),
-        Binary::Greater => i32::from(left > right),
-        Binary::GreaterEqual => i32::from(left >= right),
-        Binary::Equal => i32::from(left == right),
-        Binary::NotEqual => i32::from(left != right),
-        Binary::BitAnd => left & right,
-        Binary::BitXor => left ^ right,
-        Binary::BitOr => left | right,
-        Binary::And | Binary::Or => i32::from(right != 0),
-    })
+            Binary::Add => left.wrapping_add(right),
+            Binary::Subtract => left.wrapping_sub(right),
+            Binary::ShiftLeft => left.wrapping_shl(right as u32),
+            Binary::ShiftRight => left.wrapping_shr(right as u32),
+            Binary::Less => i32::from(left < right),
+            Binary::LessEqual => i32::from(left <= right),
+            Binary::Greater => i32::from(left > right),
+            Binary::GreaterEqual => i32::from(left >= right),
+            Binary::Equal => i32::from(left == right),
+            Binary::NotEqual => i32::from(left != right),
+            Binary::BitAnd => left & right,
+            Binary::BitXor => left ^ right,
+            Binary::BitOr => left | right,
+            Binary::And | Binary::Or => i32::from(right != 0),
+        })
+    }
 }

@@ -364,8 +364,13 @@ impl Frame {
 pub(super) fn component_ends(system: &System, state: &[u8], ends: &mut Vec<u32>) {
     let visible = state.len() - system.hidden_bytes as usize;
     let process_head = PROCESS_HEAD + usize::from(system.has_priorities);
-    let globals = 2 + usize::from(system.tracks_last) + system.global_bytes as usize;
+    let head = 2 + usize::from(system.tracks_last);
+    let globals = head + system.global_bytes as usize;
     let mut at = 0;
+    if !system.pieces.is_empty() {
+        ends.extend(system.pieces.iter().map(|end| head as u32 + end));
+        at = globals;
+    }
     while at < globals {
         at = globals.min(at + if at < 16 { 4 } else { 16 });
         ends.push(at as u32);

@@ -5,6 +5,7 @@ use std::ops::ControlFlow;
 use narrows_model::{Limit, ProcessSet, StateSpace};
 
 use super::super::memo::Recalled;
+use super::super::remembered::Asker;
 use super::task::limit_of;
 use super::{Block, Task, Worker};
 use crate::search::WATCH_EVERY;
@@ -38,11 +39,18 @@ impl<S: StateSpace + ?Sized> Task<'_, S> {
         let (mut steps, mut missed) = (0, 0);
         recalled.clear();
         for pid in (0..count).rev() {
+            let what = (self.space, self.components, self.remembered);
             let mut memory = memo.recall(self.remembered, (shape, key, pid));
             if let Recalled::Unknown = memory {
                 decode(from);
                 worker.tally.learned += 1;
-                memory = memo.ask((self.space, self.components, self.remembered), (shape, key, pid), from);
+                memo.ask(what, (shape, key, pid), from);
+                memory = memo.recall(self.remembered, (shape, key, pid));
+            }
+            if let Recalled::UnknownSecond(first) = memory {
+                decode(from);
+                worker.tally.learned += 1;
+                memory = memo.ask_second(what, (shape, key, pid, first), from);
             }
             match memory {
                 Recalled::Steps(known) => steps += usize::from(known.count),
@@ -91,9 +99,10 @@ impl<S: StateSpace + ?Sized> Task<'_, S> {
         }
         block.transitions += steps as u64;
         for (pid, memory) in (0..count).rev().zip(&*recalled) {
-            if let Recalled::Nothing(bits) = memory {
+            if let Recalled::Nothing(bits, is_second) = *memory {
                 let own = missing.iter().filter(|(who, _)| usize::from(*who) == pid);
-                self.remembered.note(key & bits, pid, own.map(|(_, target)| target ^ key));
+                let asker = Asker { pid, is_second };
+                self.remembered.note(key & bits, asker, own.map(|(_, target)| target ^ key));
             }
         }
         worker.tally.recalled += 1;

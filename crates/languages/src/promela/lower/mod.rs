@@ -201,6 +201,7 @@ impl<'d> Lowering<'d> {
         (!self.diagnostics.has_errors()).then(|| {
             self.system.hidden_bytes = self.scopes.hidden_bytes;
             narrows_model::mark_dead(&mut self.system);
+            narrows_model::cut_globals(&mut self.system);
             self.system
         })
     }
