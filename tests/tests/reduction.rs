@@ -6,7 +6,7 @@ use std::path::Path;
 
 use narrows_explicit::{
     Budget, Engine, Exploration, Faults, Finding, Options, Reduction, SearchScope, Unwatched, Wrong,
-    breadth_first_reduced, check, depth_first, depth_first_reduced, replay,
+    breadth_first_reduced, check, depth_first, depth_first_reduced, merged, replay, unmerge,
 };
 use narrows_languages::promela;
 use narrows_model::{Evaluator, Question, StateSpace, System, Verdict};
@@ -55,6 +55,8 @@ struct Compared {
     /// How many states are the same but for what nobody reads.
     forgotten: u64,
     reduced: u64,
+    /// How many states fewer there are with local steps merged.
+    merged: u64,
 }
 
 /// Makes sure that one search finds what the other does, and that what it finds is there.
@@ -111,9 +113,24 @@ impl Compared {
         }
         self.full += full.coverage.states;
         self.reduced += deep.coverage.states;
+        if let Some(system) = merged(&engine) {
+            let sparse = engine.over(&system);
+            let reduction = Reduction::for_safety(&sparse);
+            let depth = depth_first_reduced(&sparse, reduction.as_ref(), Faults::Continue, &scope);
+            self.merged += deep.coverage.states.saturating_sub(depth.coverage.states);
+            for (which, mut search) in [
+                ("merged, all", breadth_first_reduced(&sparse, None, &[], &scope)),
+                ("merged, depth", depth),
+                ("merged, breadth", breadth_first_reduced(&sparse, reduction.as_ref(), &[], &scope)),
+            ] {
+                let turned = unmerge(&mut search.findings, &sparse, &engine);
+                assert!(turned.is_ok(), "{name}, {which}: {turned:?}\n{text}");
+                compare_findings(name, text, evaluator, which, (&search, &full));
+            }
+        }
         for question in Question::all(&system) {
-            let answer = |reduce| {
-                let options = Options { reduce, ..Options::default() };
+            let answer = |reduce, near| {
+                let options = Options { reduce, near, ..Options::default() };
                 let checked = check(&plain, std::slice::from_ref(&question), &options, &scope);
                 let checked = checked.unwrap_or_else(|wrong| panic!("{name}: {wrong}\n{text}"));
                 match checked.answers().next().expect("an answer").verdict {
@@ -122,11 +139,15 @@ impl Compared {
                     _ => None,
                 }
             };
-            let (without, with) = (answer(false), answer(true));
-            assert!(
-                without.is_none() || without == with,
-                "{name}, {question:?}: {without:?}, {with:?}\n{text}"
-            );
+            let without = answer(false, None);
+            // What is not near the start is searched with merged steps.
+            for near in [None, Some(3)] {
+                let with = answer(true, near);
+                assert!(
+                    without.is_none() || without == with,
+                    "{name}, {question:?}, {near:?}: {without:?}, {with:?}\n{text}"
+                );
+            }
             self.answers += 1;
             self.holding += u64::from(without == Some(true));
         }
@@ -153,6 +174,7 @@ fn random_models_have_the_same_answers() {
     }
     eprintln!("{compared:?}");
     assert!(compared.systems > 0 && compared.reduced < compared.full && compared.forgotten > 0);
+    assert!(compared.merged > 0);
 }
 
 #[test]

@@ -17,6 +17,7 @@ use narrows_model::{
 };
 
 use crate::ctl;
+use crate::reduction::{merged, unmerge};
 use crate::shorten::shorten;
 use crate::table_driven::breadth_first_on;
 use crate::temporal::{Decided as DecidedRun, decide as decide_run};
@@ -75,6 +76,17 @@ pub fn problems(evaluator: Evaluator<'_>, findings: &[Finding]) -> Vec<Problem> 
 pub struct NotReplayed {
     /// What the run was to show.
     pub what: String,
+}
+
+impl NotReplayed {
+    /// Says that a run was to show this.
+    pub(crate) fn of(wrong: &Wrong) -> NotReplayed {
+        let what = match wrong {
+            Wrong::Violation(violation) => violation.kind.message().to_owned(),
+            Wrong::Deadlock(_) => "deadlock".to_owned(),
+        };
+        NotReplayed { what }
+    }
 }
 
 impl fmt::Display for NotReplayed {
@@ -265,6 +277,20 @@ pub fn explore_accelerated(engine: &Engine<'_>, scope: &SearchScope<'_>) -> Expl
     breadth_first_on(engine, &[], scope)
 }
 
+/// Visits every state, or those that are left when steps are merged and left out. What is found has no runs.
+pub fn explore_sparsely(engine: &Engine<'_>, scope: &SearchScope<'_>) -> Exploration {
+    let system = if scope.elsewhere.is_none() { merged(engine) } else { None };
+    let mut found = match &system {
+        Some(system) => {
+            let sparse = engine.over(system);
+            explore(&sparse, Reduction::for_safety(&sparse).as_ref(), scope)
+        }
+        None => explore(engine, Reduction::for_safety(engine).as_ref(), scope),
+    };
+    found.findings.iter_mut().for_each(|finding| finding.run = None);
+    found
+}
+
 /// Returns whether a reduction leaves out steps often enough, in the first search: to look for them takes
 /// time.
 fn is_worth_it(scout: &Exploration) -> bool {
@@ -330,9 +356,21 @@ fn check_safety(
     scope: &SearchScope<'_>,
 ) -> Result<Found, NotReplayed> {
     let accepted: Vec<&Question> = questions.iter().filter(|question| is_safety(question)).collect();
-    let reduction = if options.reduce { Reduction::for_safety(engine) } else { None };
-    let scout = depth_first_reduced(engine, reduction.as_ref(), Faults::Continue, &scout_scope(scope));
-    let searches = Searches::after(engine, &accepted, scout, reduction.as_ref(), scope);
+    let system = if options.reduce { merged(engine) } else { None };
+    let searches = match &system {
+        Some(system) => Searches::of_sparse(engine, &engine.over(system), &accepted, scope)?,
+        None => {
+            let reduction = if options.reduce { Reduction::for_safety(engine) } else { None };
+            let scout =
+                depth_first_reduced(engine, reduction.as_ref(), Faults::Continue, &scout_scope(scope));
+            let mut searches = Searches { scout, wide: None, shortest: None };
+            if let Some(reduction) = searches.is_worth(reduction.as_ref(), scope) {
+                searches.search_wide(engine, Some(reduction), &accepted, scope);
+            }
+            searches.search_shortest(engine, &accepted, scope);
+            searches
+        }
+    };
     let mut answers = Vec::new();
     for question in questions {
         let verdict = if is_safety(question) {
@@ -350,57 +388,97 @@ fn check_safety(
 /// The searches that safety questions are decided by.
 struct Searches {
     scout: Exploration,
-    /// Decides what the scout left open; with a reduction only.
+    /// Decides what the scout left open, if steps may be left out.
     wide: Option<Exploration>,
-    /// Finds shortest runs; without a reduction, it also decides what the scout left open.
+    /// Finds shortest runs; if no steps were left out, it also decides what the scout left open.
     shortest: Option<Exploration>,
 }
 
 impl Searches {
-    /// Runs what there is left to find after the first search.
-    fn after(
+    /// Makes the first searches on an engine that has merged steps.
+    fn of_sparse(
         engine: &Engine<'_>,
+        sparse: &Engine<'_>,
         questions: &[&Question],
-        scout: Exploration,
-        reduction: Option<&Reduction<'_>>,
         scope: &SearchScope<'_>,
-    ) -> Searches {
+    ) -> Result<Searches, NotReplayed> {
+        let reduction = Reduction::for_safety(sparse);
+        let scout = depth_first_reduced(sparse, reduction.as_ref(), Faults::Continue, &scout_scope(scope));
         let mut searches = Searches { scout, wide: None, shortest: None };
-        if matches!(searches.scout.end, End::Limit(_) | End::Fault) {
-            return searches;
+        if scope.elsewhere.is_none() {
+            let reduction = searches.is_worth(reduction.as_ref(), scope);
+            searches.search_wide(sparse, reduction, questions, scope);
         }
-        let goal = |question: &&Question, patience| Goal { question: (*question).clone(), patience };
-        let open = |searches: &Searches, question: &&&Question| {
-            !searches.scout.is_complete() && find(&searches.scout, question).is_none()
-        };
-        let reduction = reduction.filter(|_| scope.elsewhere.is_none() && is_worth_it(&searches.scout));
-        if reduction.is_some() {
-            let open = questions.iter().filter(|question| open(&searches, question));
-            let goals: Vec<Goal> = open.map(|question| goal(question, None)).collect();
-            if !goals.is_empty() {
-                searches.wide = Some(breadth_first_reduced(engine, reduction, &goals, scope));
-            }
+        for search in [Some(&mut searches.scout), searches.wide.as_mut()].into_iter().flatten() {
+            unmerge(&mut search.findings, sparse, engine)?;
         }
+        searches.search_shortest(engine, questions, scope);
+        Ok(searches)
+    }
+
+    /// Returns a reduction if it is worth while.
+    fn is_worth<'r>(
+        &self,
+        reduction: Option<&'r Reduction<'r>>,
+        scope: &SearchScope<'_>,
+    ) -> Option<&'r Reduction<'r>> {
+        reduction.filter(|_| scope.elsewhere.is_none() && is_worth_it(&self.scout))
+    }
+
+    /// Returns whether there is nothing left to search for.
+    fn is_over(&self) -> bool {
+        matches!(self.scout.end, End::Limit(_) | End::Fault)
+    }
+
+    /// Returns whether the first search leaves a question open.
+    fn leaves_open(&self, question: &Question) -> bool {
+        !self.scout.is_complete() && find(&self.scout, question).is_none()
+    }
+
+    /// Decides what the first search left open, leaving out steps.
+    fn search_wide(
+        &mut self,
+        engine: &Engine<'_>,
+        reduction: Option<&Reduction<'_>>,
+        questions: &[&Question],
+        scope: &SearchScope<'_>,
+    ) {
+        if self.is_over() {
+            return;
+        }
+        let open = questions.iter().filter(|question| self.leaves_open(question));
+        let goals: Vec<Goal> =
+            open.map(|question| Goal { question: (*question).clone(), patience: None }).collect();
+        if !goals.is_empty() {
+            self.wide = Some(breadth_first_reduced(engine, reduction, &goals, scope));
+        }
+    }
+
+    /// Finds shortest runs, and decides what is still open if nothing was left out so far.
+    fn search_shortest(&mut self, engine: &Engine<'_>, questions: &[&Question], scope: &SearchScope<'_>) {
+        if self.is_over() {
+            return;
+        }
+        let is_sparse = self.wide.is_some();
         let mut goals = Vec::new();
         for question in questions {
             let found = |search: &&Exploration| find(search, question).is_some();
-            let shown_by = [Some(&searches.scout), searches.wide.as_ref()].into_iter().flatten().find(found);
+            let shown_by = [Some(&self.scout), self.wide.as_ref()].into_iter().flatten().find(found);
             let patience = shown_by.map(|search| search.coverage.states.saturating_mul(PATIENCE));
-            if patience.is_some() || reduction.is_none() && open(&searches, &question) {
-                goals.push(goal(question, patience));
+            if patience.is_some() || !is_sparse && self.leaves_open(question) {
+                goals.push(Goal { question: (*question).clone(), patience });
             }
         }
-        let limited = searches.wide.as_ref().is_some_and(|wide| matches!(wide.end, End::Limit(_)));
+        let limited = self.wide.as_ref().is_some_and(|wide| matches!(wide.end, End::Limit(_)));
         if !goals.is_empty() && !limited {
             // What is saved belongs to the search that decides everything.
-            let checkpoints = scope.checkpoints.filter(|_| reduction.is_none());
+            let checkpoints = scope.checkpoints.filter(|_| !is_sparse);
             let scope = SearchScope { checkpoints, ..*scope };
-            searches.shortest = Some(match scope.elsewhere {
+            self.shortest = Some(match scope.elsewhere {
                 Some(_) => visit_all(engine, &goals, &scope),
                 None => breadth_first_on(engine, &goals, &scope),
             });
         }
-        searches
     }
 
     fn decide(&self, engine: &Engine<'_>, question: &Question) -> Result<Verdict, NotReplayed> {
@@ -475,12 +553,7 @@ pub fn replay(evaluator: Evaluator<'_>, finding: &Finding) -> Result<Trace, NotR
             is_deadlock(evaluator, trace.last_state()).then_some(trace)
         }
     });
-    trace.ok_or_else(|| NotReplayed {
-        what: match &finding.wrong {
-            Wrong::Violation(violation) => violation.kind.message().to_owned(),
-            Wrong::Deadlock(_) => "deadlock".to_owned(),
-        },
-    })
+    trace.ok_or_else(|| NotReplayed::of(&finding.wrong))
 }
 
 /// Something goes wrong before the first step; there may not even be an initial state.

@@ -59,7 +59,8 @@ mod tests;
 
 pub use breadth_first::{Goal, breadth_first, breadth_first_reduced};
 pub use check::{
-    NotReplayed, Options, accepts, check, explore, explore_accelerated, is_safety, problems, replay,
+    NotReplayed, Options, accepts, check, explore, explore_accelerated, explore_sparsely, is_safety,
+    problems, replay,
 };
 pub use checkpoint::{CheckpointError, Checkpoints};
 pub use ctl::{CtlAnswer, accepts_fair, ctl};
@@ -71,7 +72,7 @@ pub use narrows_model::{Budget, Progress, Share, Unwatched, Watch};
 pub use native::{Native, Unsupported};
 pub use numbered::{NumberedEdge, NumberedWalk, numbered_walk};
 pub use numbered_states::NumberedStates;
-pub use reduction::Reduction;
+pub use reduction::{Reduction, merged, unmerge};
 pub use search::{Elsewhere, End, Exploration, SearchScope};
 pub use store::{Entry, Full, Shape, StateId, Store};
 pub use symmetry::{

@@ -1,8 +1,8 @@
 //! Visits every state: how many there are, what goes wrong in them, what is never reached.
 
 use narrows_explicit::{
-    Checkpoints, Elsewhere, Engine, Exploration, Lossy, Quotient, Reduction, SearchScope, Symmetry,
-    accepts_tables, breadth_first, explore as visit, explore_accelerated, explore_lossy, problems,
+    Checkpoints, Elsewhere, Engine, Exploration, Lossy, Quotient, SearchScope, Symmetry, accepts_tables,
+    breadth_first, explore as visit, explore_accelerated, explore_lossy, explore_sparsely, problems,
 };
 use narrows_model::synchronous::SynchronousSystem;
 use narrows_model::{Evaluator, Form, FormKind, Model, Problem, Question, Refusal, Verdict};
@@ -68,7 +68,6 @@ pub fn explore(model: &Model, options: &ExploreOptions<'_>, budget: &Budget) -> 
                 return orbits(&engine, budget);
             }
             let engine = if options.reduce { engine.forgetting() } else { engine };
-            let reduction = if options.reduce { Reduction::for_safety(&engine) } else { None };
             let (checkpoints, elsewhere) = (options.checkpoints, options.elsewhere);
             let scope = SearchScope { checkpoints, elsewhere, ..SearchScope::within(budget) };
             let is_plain = options.engine == Choice::Automatic
@@ -81,7 +80,8 @@ pub fn explore(model: &Model, options: &ExploreOptions<'_>, budget: &Budget) -> 
                 (None, Some(gpu)) => {
                     explore_accelerated(&engine, &SearchScope { accelerator: Some(gpu), ..scope })
                 }
-                (None, None) => visit(&engine, reduction.as_ref(), &scope),
+                (None, None) if options.reduce => explore_sparsely(&engine, &scope),
+                (None, None) => visit(&engine, None, &scope),
             };
             Ok(checked(&engine, found))
         }

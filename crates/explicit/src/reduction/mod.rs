@@ -18,6 +18,8 @@
 //!
 //! Invariant: a choice depends on the state alone. Cost: about that of one expansion, for each state.
 //!
+//! Before all that, local steps are merged into those before them (`merge.rs`).
+//!
 //! `statics.rs` analyses a system once, `resolve.rs` finds what a statement touches when a given process
 //! executes it, `instances.rs` memoises that and what a process may do later, `need_cache.rs` what its steps
 //! depend on, `visible.rs` which variables a formula reads, and `choose.rs` chooses a stubborn set in a
@@ -26,6 +28,7 @@
 mod choose;
 mod footprint;
 mod instances;
+mod merge;
 mod need_cache;
 mod read_rounds;
 mod read_set;
@@ -38,6 +41,8 @@ use narrows_model::{Evaluator, StateSpace, Watcher};
 use crate::Engine;
 
 pub(crate) use choose::Chooser;
+pub use merge::{merged, unmerge};
+pub(crate) use merge::{merged_for, take_apart};
 pub(crate) use read_set::ReadSets;
 use statics::Statics;
 pub(crate) use statics::is_else;
