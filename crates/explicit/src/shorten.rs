@@ -16,11 +16,26 @@ use crate::Run;
 /// violation.
 pub(crate) fn shorten<S: StateSpace + ?Sized>(space: &S, run: &Run, violation: bool) -> Option<Run> {
     let states = run.states(space, violation)?;
+    let steps = shortest_within(space, &states)?;
+    let mut choices: Vec<u32> = steps.into_iter().map(|(_, choice)| choice).collect();
+    if violation {
+        choices.push(*run.choices.last()?);
+    }
+    Some(Run { choices })
+}
+
+/// Returns the shortest way from the first of some states to the last that leads through them alone: from
+/// which of them each step comes, and which of its successors it takes.
+pub(crate) fn shortest_within<S: StateSpace + ?Sized>(
+    space: &S,
+    states: &[Vec<u8>],
+) -> Option<Vec<(usize, u32)>> {
     let places: FxHashMap<&[u8], usize> =
         states.iter().enumerate().map(|(index, state)| (state.as_slice(), index)).collect();
+    let first = *places.get(states.first()?.as_slice())?;
     let last = *places.get(states.last()?.as_slice())?;
     let mut from: Vec<Option<(usize, u32)>> = vec![None; states.len()];
-    let mut waiting = VecDeque::from([0]);
+    let mut waiting = VecDeque::from([first]);
     let mut scratch = Scratch::default();
     while let Some(index) = waiting.pop_front() {
         if index == last {
@@ -29,7 +44,7 @@ pub(crate) fn shorten<S: StateSpace + ?Sized>(space: &S, run: &Run, violation: b
         let mut choice = 0;
         space.successors(&states[index], &mut scratch, &mut |successor| {
             if let Some(place) = successor.target.and_then(|target| places.get(target))
-                && *place != 0
+                && *place != first
                 && from[*place].is_none()
             {
                 from[*place] = Some((index, choice));
@@ -39,15 +54,12 @@ pub(crate) fn shorten<S: StateSpace + ?Sized>(space: &S, run: &Run, violation: b
             ControlFlow::Continue(())
         });
     }
-    let mut choices: Vec<u32> = Vec::new();
-    if violation {
-        choices.push(*run.choices.last()?);
-    }
+    let mut steps: Vec<(usize, u32)> = Vec::new();
     let mut place = last;
     while let Some((before, choice)) = from[place] {
-        choices.push(choice);
+        steps.push((before, choice));
         place = before;
     }
-    choices.reverse();
-    (place == 0).then_some(Run { choices })
+    steps.reverse();
+    (place == first).then_some(steps)
 }

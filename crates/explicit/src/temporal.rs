@@ -14,6 +14,7 @@ use narrows_model::{
 
 use crate::check::NotReplayed;
 use crate::cycles::{self, Forbidden, Plan, is_fair};
+use crate::reduction::merged_for;
 use crate::vacuity::suspicions;
 use crate::{Engine, Options, Reduction, SearchScope};
 
@@ -102,11 +103,34 @@ fn decide_watched(
     options: &Options,
     scope: &SearchScope<'_>,
 ) -> Result<Decided, NotReplayed> {
+    let reduces = options.reduce && !options.fair && !formula.is_some_and(Ltl::has_next);
+    // Without a formula, it may matter where a process is.
+    let system = if reduces && formula.is_some() { merged_for(engine, watcher) } else { None };
+    match &system {
+        Some(system) => {
+            let merged = engine.over(system);
+            let reduction = Reduction::for_watcher(&merged, watcher);
+            let watched = Watched::new(engine.evaluator(), watcher).over(&merged);
+            decide_reduced(engine, watcher, formula, (reduction.as_ref(), Some(&watched)), options, scope)
+        }
+        None => {
+            let reduction = if reduces { Reduction::for_watcher(engine, watcher) } else { None };
+            decide_reduced(engine, watcher, formula, (reduction.as_ref(), None), options, scope)
+        }
+    }
+}
+
+fn decide_reduced(
+    engine: &Engine<'_>,
+    watcher: Watcher<'_>,
+    formula: Option<&Ltl<Atom>>,
+    (reduction, merged): (Option<&Reduction<'_>>, Option<&Watched<'_>>),
+    options: &Options,
+    scope: &SearchScope<'_>,
+) -> Result<Decided, NotReplayed> {
     let watched = Watched::new(engine.evaluator(), watcher).over(engine);
     let near = options.near.unwrap_or(cycles::NEAR);
-    let reduces = options.reduce && !options.fair && !formula.is_some_and(Ltl::has_next);
-    let reduction = if reduces { Reduction::for_watcher(engine, watcher) } else { None };
-    let plan = Plan { fair: options.fair, exact: false, near, reduction: reduction.as_ref() };
+    let plan = Plan { fair: options.fair, exact: false, near, reduction, merged };
     let mut decided = decide_as_planned(&watched, plan, formula, options, scope);
     if decided.is_err() && watched.hidden_bytes() > 0 {
         // States that differ in what is hidden were taken for the same, but go on differently.

@@ -1,8 +1,9 @@
 //! Runs that go on for ever and must not: acceptance cycles, with or without fairness.
 //!
 //! The states near the initial one are searched first, so that a violation close to the start is found at
-//! once, however large the rest; if there is none, the whole is searched on the fly, on all cores. What is
-//! found is shortened before it is given away.
+//! once, however large the rest. If there is none, some searches go deep at once, in different orders, and
+//! end after so many states: what many runs lead to is far from the start, but easily met. Then the whole is
+//! searched on the fly, on all cores. What is found is shortened before it is given away.
 //!
 //! | file | contents |
 //! |---|---|
@@ -24,13 +25,15 @@ use std::ops::ControlFlow;
 
 use narrows_model::{Coverage, Evaluator, Limit, ProcessSet, Scratch, StateSpace, Trace, Violation, Watched};
 
+use crate::reduction::take_apart;
+use crate::shorten::shortest_within;
 use crate::store::{Components, Memory, learn};
 use crate::{End, Reduction, SearchScope, Store};
 use components::Found;
 use fragment::{Edge, fragment};
 pub(crate) use lasso::Step;
 use lasso::{Inside, different, lasso, shorter, shortest_seen, shortest_way, state_of, steps_between};
-use rounds::{Explored, explore};
+use rounds::{Explored, Way, explore};
 use space::{Coloured, Joint, Within};
 
 /// How many states count as near the initial one.
@@ -42,9 +45,16 @@ const ALWAYS: u64 = 100_000;
 /// and this many for each state on the way that was found, which is no shortest one,
 const FOR_EACH: u64 = 64;
 
+/// but not among more than this many for the whole of it,
+const MOST_FOR_WAY: u64 = 1 << 19;
+
 /// and this many times the states that were visited before the round in which it was found. How many were
 /// visited when it was found is no measure: that depends on threads, and the run that is shown must not.
 const PATIENCE: u64 = 4;
+
+/// In which order the searches follow successors that go deep at once, and how many states they visit. The
+/// last goes as SPIN does; the others go at random, and so do not stay long in one corner.
+const DEEP_SEARCHES: [(u64, u64); 3] = [(1, 1 << 16), (2, 1 << 16), (0, 1 << 18)];
 
 /// How many violations that look alike may be seen for each that is wanted.
 const ALIKE: usize = 64;
@@ -56,6 +66,20 @@ pub(crate) struct Outcome {
 }
 
 impl Outcome {
+    /// Takes merged steps apart, if there were any. A run that can't be taken apart stays as it is, and will
+    /// not be confirmed.
+    fn apart(mut self, watched: &Watched<'_>, plan: Plan<'_>) -> Outcome {
+        if let Ok(Some(forbidden)) = &mut self.result
+            && plan.merged.is_some()
+        {
+            forbidden.shortest = false;
+            if let Some((stem, cycle)) = forbidden.apart(watched) {
+                (forbidden.stem, forbidden.cycle) = (stem, cycle);
+            }
+        }
+        self
+    }
+
     /// Counts the memory of a store that was there all the time.
     fn beside(mut self, store: &Store) -> Outcome {
         self.coverage.bytes += store.memory();
@@ -74,6 +98,33 @@ pub(crate) struct Forbidden {
     pub(crate) shortest: bool,
 }
 
+impl Forbidden {
+    /// Returns the run with merged steps taken apart.
+    fn apart(&self, watched: &Watched<'_>) -> Option<(Vec<Step>, Option<Vec<Step>>)> {
+        let evaluator = watched.evaluator();
+        let (mut state, _) = evaluator.initial().ok()?;
+        let mut steps_of = |merged: &[Step]| {
+            let mut steps = Vec::new();
+            for step in merged {
+                if step.moves.is_empty() {
+                    steps.push(step.clone());
+                }
+                take_apart(&evaluator, &mut state, &step.moves, &mut |_, successor| {
+                    steps.push(Step { moves: successor.moves.to_vec() });
+                    ControlFlow::Continue(())
+                })?;
+            }
+            Some(steps)
+        };
+        let stem = steps_of(&self.stem)?;
+        let cycle = match &self.cycle {
+            Some(cycle) => Some(steps_of(cycle)?),
+            None => None,
+        };
+        Some((stem, cycle))
+    }
+}
+
 /// How a search is to be made.
 #[derive(Clone, Copy)]
 pub(crate) struct Plan<'r> {
@@ -85,6 +136,9 @@ pub(crate) struct Plan<'r> {
     pub(crate) near: u64,
     /// Leaves out steps, if that is wanted. It must be one for the same watcher; fairness knows none.
     pub(crate) reduction: Option<&'r Reduction<'r>>,
+    /// The same with merged steps, if there are any: for what is not near the start. Then the reduction is one
+    /// for it.
+    pub(crate) merged: Option<&'r Watched<'r>>,
 }
 
 impl Plan<'_> {
@@ -102,6 +156,11 @@ impl Plan<'_> {
         if space.hidden_bytes() > 0 || !self.is_by_state() { 1 } else { scope.budget.threads.max(1) }
     }
 
+    /// Returns the way of one thread to search, with the reduction or without.
+    fn alone(&self, reduces: bool) -> Way<'_> {
+        Way { reduction: self.reduction.filter(|_| reduces), fair: self.fair, threads: 1, order: 0 }
+    }
+
     /// Returns the space for the search of all states. What waits at a barrier is on nobody's way, so where
     /// the way matters there are no more barriers than the watcher has by itself.
     fn whole<'w>(self, space: &Joint<'w>) -> Joint<'w> {
@@ -112,6 +171,7 @@ impl Plan<'_> {
 /// Looks for a run that must not be.
 pub(crate) fn search(watched: &Watched<'_>, plan: Plan<'_>, scope: &SearchScope<'_>) -> Outcome {
     let joint = Joint::new(watched, plan.exact);
+    let far = Joint::new(plan.merged.unwrap_or(watched), plan.exact);
     let (space, fair) = (&joint, plan.fair);
     let near = fragment(space, &SearchScope { states: plan.near.min(scope.states), ..*scope }, 1, |_| false);
     let coverage = || near.counts.coverage(&near.store, 0);
@@ -126,22 +186,24 @@ pub(crate) fn search(watched: &Watched<'_>, plan: Plan<'_>, scope: &SearchScope<
         (Edge::Limit(End::Limit(limit)), None) => Outcome { coverage: coverage(), result: Err(*limit) },
         (Edge::Limit(_), None) => {
             let within = Within { space, store: &near.store };
-            let outcome = components(&within, None, fair, 1, None, &left).beside(&near.store);
+            let outcome = components(&within, plan.alone(false), None, &left).beside(&near.store);
             if matches!(outcome.result, Ok(None)) {
-                let space = plan.whole(&joint);
-                let threads = plan.threads(&space, scope);
-                let outcome = components(&space, plan.reduction, fair, threads, Some(&near.store), &left)
-                    .beside(&near.store);
+                let outcome = deep(&far, plan, &near.store, &left).unwrap_or_else(|| {
+                    let space = plan.whole(&far);
+                    let way = Way { threads: plan.threads(&space, scope), ..plan.alone(true) };
+                    components(&space, way, Some(&near.store), &left)
+                });
+                let outcome = outcome.beside(&near.store);
                 let fails = matches!(outcome.result, Ok(Some(_)));
                 // How far threads have come when one of them finds something depends on luck; how long the
                 // way is that one of them has gone, too.
                 let figures = if fails { coverage() } else { Coverage { depth: 0, ..outcome.coverage } };
-                Outcome { coverage: figures, ..outcome }
+                Outcome { coverage: figures, ..outcome }.apart(watched, plan)
             } else {
                 outcome
             }
         }
-        _ => components(space, plan.reduction, fair, 1, None, &left).beside(&near.store),
+        _ => components(&far, plan.alone(true), None, &left).beside(&near.store).apart(watched, plan),
     };
     if let Ok(Some(Forbidden { stem, cycle: Some(cycle), .. })) = &mut outcome.result
         && let Some(shorter) = shorter(space, &near, fair, stem.len() + cycle.len())
@@ -203,12 +265,20 @@ pub(crate) fn is_fair(evaluator: &Evaluator<'_>, trace: &Trace, start: usize) ->
     waiting.is_none_or(|waiting| waiting.difference(moved).is_empty())
 }
 
+/// Goes deep at once, in several orders, for so many states each; `None` if nothing is decided then.
+fn deep(space: &Joint<'_>, plan: Plan<'_>, like: &Store, scope: &SearchScope<'_>) -> Option<Outcome> {
+    DEEP_SEARCHES.iter().find_map(|(order, states)| {
+        let scope = SearchScope { states: scope.states.min(*states), ..*scope };
+        let outcome = components(space, Way { order: *order, ..plan.alone(true) }, Some(like), &scope);
+        // Of any limit but the number of states, the search of the whole tells.
+        outcome.result.is_ok().then_some(outcome)
+    })
+}
+
 /// Searches all that can be reached; `like` has states from which to learn how states are best kept.
 fn components<S: Coloured + ?Sized>(
     space: &S,
-    reduction: Option<&Reduction<'_>>,
-    fair: bool,
-    threads: usize,
+    way: Way<'_>,
     like: Option<&Store>,
     scope: &SearchScope<'_>,
 ) -> Outcome {
@@ -220,11 +290,11 @@ fn components<S: Coloured + ?Sized>(
         }
         None => Components::new(&memory).map_err(Limit::from),
     };
-    match empty.and_then(|empty| explore(space, reduction, fair, threads, empty, scope, &memory)) {
+    match empty.and_then(|empty| explore(space, way, empty, scope, &memory)) {
         Ok(explored) => {
             let states = explored.states.len();
             let coverage = explored.counts.coverage_of(states, memory.peak(), explored.state_bytes);
-            Outcome { coverage, result: show(space, fair, explored, scope, &memory) }
+            Outcome { coverage, result: show(space, way.fair, explored, scope, &memory) }
         }
         Err(limit) => Outcome { coverage: Coverage::default(), result: Err(limit) },
     }
@@ -245,7 +315,8 @@ fn show<S: Coloured + ?Sized>(
     let budget = scope.budget.less(memory.used());
     let left = SearchScope { budget: &budget, ..*scope };
     let way = violation.found.way();
-    let enough = ALWAYS.max(FOR_EACH * way.len() as u64).max(PATIENCE * violation.before);
+    let for_way = (FOR_EACH * way.len() as u64).min(MOST_FOR_WAY);
+    let enough = ALWAYS.max(for_way).max(PATIENCE * violation.before);
     let soon = SearchScope { states: enough.min(scope.states), ..left };
     // The way that the search has gone, from the initial state on.
     let whole_way = || -> Result<Vec<Vec<u8>>, Limit> {
@@ -256,7 +327,14 @@ fn show<S: Coloured + ?Sized>(
             shortest_way(space, &left, |state| state[..visible(state)] == *violation.root)?
         };
         whole.extend(way[1..].iter().map(|number| state_of(space, &states, &hidden, *number)));
-        Ok(whole)
+        // A search that goes deep wanders.
+        Ok(match shortest_within(space, &whole) {
+            Some(steps) => {
+                let last = whole.last().cloned();
+                steps.iter().map(|(from, _)| whole[*from].clone()).chain(last).collect()
+            }
+            None => whole,
+        })
     };
     match &violation.found {
         Found::Seen(_, seen, last) => {

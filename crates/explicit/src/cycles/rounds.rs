@@ -53,16 +53,26 @@ pub(super) struct Explored {
     pub(super) result: Result<Option<Violation>, End>,
 }
 
-/// Searches all that can be reached, on so many threads; with a reduction, on one.
+/// How all that can be reached is searched.
+#[derive(Clone, Copy)]
+pub(super) struct Way<'r> {
+    /// Leaves out steps; then there is one thread.
+    pub(super) reduction: Option<&'r Reduction<'r>>,
+    pub(super) fair: bool,
+    pub(super) threads: usize,
+    /// In which order successors are followed: that of the space for 0.
+    pub(super) order: u64,
+}
+
+/// Searches all that can be reached.
 pub(super) fn explore<S: Coloured + ?Sized>(
     space: &S,
-    reduction: Option<&Reduction<'_>>,
-    fair: bool,
-    threads: usize,
+    way: Way<'_>,
     components: Components,
     scope: &SearchScope<'_>,
     memory: &Memory,
 ) -> Result<Explored, Limit> {
+    let Way { reduction, fair, threads, order } = way;
     let mut states = States::new(components, memory)?;
     let mut searches: Vec<Search<'_, S>> =
         (0..threads.max(1)).map(|_| Search::new(space, reduction, fair, *scope, memory)).collect();
@@ -83,7 +93,7 @@ pub(super) fn explore<S: Coloured + ?Sized>(
         searches[0].state_bytes = visible.len() as u64;
         roots.push(number);
     }
-    let team = Team::new(states, roots, searches.len(), memory);
+    let team = Team::new(states, roots, (searches.len(), order), memory);
     thread::scope(|scope| {
         let (own, others) = searches.split_at_mut(1);
         let mut count = 1;
@@ -119,6 +129,8 @@ struct Claims {
 /// What threads share.
 struct Team<'a> {
     memory: &'a Memory,
+    /// In which order the threads that have taken a root follow successors.
+    order: u64,
     states: RwLock<States>,
     /// Whether somebody waits for the states to be left alone.
     wants_growth: AtomicBool,
@@ -174,9 +186,10 @@ impl Others for News<'_, '_> {
 const PIECE: usize = 64;
 
 impl<'a> Team<'a> {
-    fn new(states: States, roots: Vec<u32>, threads: usize, memory: &'a Memory) -> Team<'a> {
+    fn new(states: States, roots: Vec<u32>, (threads, order): (usize, u64), memory: &'a Memory) -> Team<'a> {
         Team {
             memory,
+            order,
             states: RwLock::new(states),
             wants_growth: AtomicBool::new(false),
             roots: RwLock::new(roots),
@@ -223,7 +236,7 @@ impl<'a> Team<'a> {
     /// Searches from roots that nobody has taken.
     fn take_turns<S: Coloured + ?Sized>(&self, thread: usize, search: &mut Search<'_, S>) {
         let roots = read(&self.roots);
-        search.order = 0;
+        search.order = self.order;
         loop {
             let range = {
                 let mut claims = lock(&self.claims);
@@ -246,7 +259,7 @@ impl<'a> Team<'a> {
     /// Searches from roots that others have taken, the last ones first.
     fn help<S: Coloured + ?Sized>(&self, thread: usize, search: &mut Search<'_, S>) {
         let roots = read(&self.roots);
-        search.order = thread as u64 + 1;
+        search.order = self.order + thread as u64 + 1;
         let mut helped = Vec::new();
         let find = |helped: &[Range<usize>]| {
             let claims = lock(&self.claims);

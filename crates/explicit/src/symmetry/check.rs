@@ -177,7 +177,7 @@ fn decide(
     let forgetting = engine.forgetting();
     let quotient = Quotient::new(if symmetry.forgets() { &forgetting } else { engine }, symmetry);
     let watched = Watched::new(engine.evaluator(), watcher).over(&quotient);
-    let plan = Plan { fair: false, exact: false, near: cycles::NEAR, reduction: None };
+    let plan = Plan { fair: false, exact: false, near: cycles::NEAR, reduction: None, merged: None };
     let scope = &SearchScope { checkpoints: None, elsewhere: None, accelerator: None, ..*scope };
     let outcome = cycles::search(&watched, plan, scope);
     if !coverage.of_system && outcome.coverage.states >= coverage.states {
