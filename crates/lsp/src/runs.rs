@@ -6,9 +6,9 @@ use std::sync::{Arc, Mutex};
 
 use crossbeam_channel::Sender;
 use lsp_server::{Message, Notification, Request, RequestId};
-use narrows::editing::{Document, Outcome, Wrong, outcomes, study_outcomes, wrongs};
-use narrows::{Budget, CheckOptions, Limit, Loader, Options, PreparedStudy, Progress, Watch, answer, read};
-use narrows_report::{Analysed, Figures, Report, check, grouped};
+use narrows::editing::{Document, Outcome, Wrong, check};
+use narrows::{Budget, Limit, Loader, PreparedStudy, Progress, StudyTask, Watch};
+use narrows_report::grouped;
 use serde_json::{Value, json};
 
 use crate::Environment;
@@ -139,21 +139,9 @@ pub(crate) fn summary(outcomes: &[Outcome]) -> String {
 }
 
 fn run_model(document: &Document, loader: &dyn Loader, budget: &Budget) -> Result<Results, String> {
-    let read = read(&document.name, document.text.clone(), loader, &Options::default());
-    let Ok(read) = read else { return Err("the model has errors".to_owned()) };
-    let model = read.model;
-    let checked = answer(&model, &model.questions(), &CheckOptions::default(), budget);
-    let checked = checked.map_err(|why| why.to_string())?;
-    let (outcomes, wrong) = (outcomes(&checked), wrongs(&model, &checked));
-    let report = Report {
-        model: &model,
-        coverage: &checked.coverage,
-        seconds: budget.watch.seconds(),
-        limit: checked.limit,
-        problems: checked.problems.clone(),
-        replies: &checked.replies,
-    };
-    Ok(Results { outcomes, wrong, report: check(&report) })
+    let found = check(document, loader, budget).map_err(|why| why.to_string())?;
+    let report = narrows_report::check(&found.report());
+    Ok(Results { outcomes: found.outcomes(), wrong: found.wrongs(), report })
 }
 
 fn run_study(
@@ -163,34 +151,14 @@ fn run_study(
     budget: &Budget,
 ) -> Result<Results, String> {
     let study = PreparedStudy::read(&document.name, document.text.clone(), loader);
-    let study = study.map_err(|error| error.to_string())?;
-    let model = study.model();
-    let (measured, bottleneck) = match task {
-        Task::Check => (study.measure(budget), None),
-        Task::Bottleneck => {
-            let analysis = study.analyse(budget);
-            (analysis.measured, Some(analysis.bottleneck))
-        }
+    let task = match task {
+        Task::Check => StudyTask::Measure,
+        Task::Bottleneck => StudyTask::Bottleneck,
     };
-    let figures = Figures {
-        name: &study.name,
-        title: &study.study.title,
-        figures: &measured.figures,
-        sizes: &measured.sizes,
-        sweep: &[],
-        seconds: budget.watch.seconds(),
-        model: &model,
-        coverage: None,
-        width: None,
-        digits: None,
-        against: None,
-    };
-    let report = match &bottleneck {
-        None => figures.text(false),
-        Some(bottleneck) => Analysed { figures: figures.clone(), unit: &study.study.unit, bottleneck }.text(),
-    };
-    let outcomes = study_outcomes(document, &study.study.asks, &measured.figures);
-    Ok(Results { outcomes, wrong: Vec::new(), report })
+    let found = study.map_err(|error| error.to_string())?.find(task, None, budget);
+    let found = found.map_err(|why| why.to_string())?;
+    let report = found.analysed().map_or_else(|| found.figures().text(false), |analysed| analysed.text());
+    Ok(Results { outcomes: found.outcomes(document), wrong: Vec::new(), report })
 }
 
 /// Tells the client how far a run is.

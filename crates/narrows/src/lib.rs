@@ -81,6 +81,7 @@ mod engine;
 mod engines;
 mod explain;
 mod explore;
+mod findings;
 mod gpu;
 mod graph;
 mod interchange;
@@ -98,6 +99,7 @@ pub use capability::{
 pub use engine::{CheckOptions, Choice, Engine, Feature, RunStyle, Unanswered, answer, engines};
 pub use explain::explanations;
 pub use explore::{ExploreOptions, explore};
+pub use findings::{ModelFindings, StudyFindings, StudyTask};
 pub use graph::{GraphError, LabelStyle, States, graph_diagram, process_diagrams, states};
 pub use interchange::{
     OrderError, accepts_order, accepts_spin_trail, circuit, read_order, spin_trail, write_order,

@@ -103,25 +103,30 @@ impl PreparedStudy {
 
     /// Returns the model, named after the study and with all texts.
     pub fn model(&self) -> Model {
+        self.subject.own_model(&self.name, &self.sources)
+    }
+
+    /// Returns the model with what the study asks of it.
+    fn asked_model(&self) -> Model {
         self.subject.model(&self.name, &self.sources)
     }
 
     /// Answers all questions.
     pub fn measure(&self, budget: &Budget) -> Measured {
-        let engines = Engines { model: &self.model(), engine: self.engine, budget };
+        let engines = Engines { model: &self.asked_model(), engine: self.engine, budget };
         self.subject.measure(&self.study, budget, &engines)
     }
 
     /// Answers all questions, and finds the bottleneck.
     pub fn analyse(&self, budget: &Budget) -> Analysis {
-        let engines = Engines { model: &self.model(), engine: self.engine, budget };
+        let engines = Engines { model: &self.asked_model(), engine: self.engine, budget };
         self.subject.analyse(&self.study, budget, &engines, &mut |_| {})
     }
 
     /// Finds the bottleneck, without what takes longest: no other questions, no gains of faster delays, and
     /// overlap with time alone where there is time. What is known before the means are, `tell` gets.
     pub fn first_look(&self, budget: &Budget, tell: &mut dyn FnMut(&Analysis)) -> Analysis {
-        let engines = Engines { model: &self.model(), engine: self.engine, budget };
+        let engines = Engines { model: &self.asked_model(), engine: self.engine, budget };
         self.subject.analyse(&self.at_first(), budget, &engines, tell)
     }
 
@@ -133,7 +138,7 @@ impl PreparedStudy {
         if !study.has_delays() || study.is_simulated() || is_synchronous {
             return None;
         }
-        let engines = Engines { model: &self.model(), engine: self.engine, budget };
+        let engines = Engines { model: &self.asked_model(), engine: self.engine, budget };
         let found = self.subject.analyse(&study.estimated(), budget, &engines, &mut |_| {});
         let is_cut = |figure: &Figure| matches!(figure.result, FigureResult::Undecided(_));
         let is_empty = found.bottleneck.flows.iter().flat_map(|flow| &flow.throughput).all(is_cut);
@@ -199,8 +204,7 @@ impl PreparedStudy {
         wrong: &mut Vec<Diagnostic>,
     ) -> Vec<Figure> {
         let mut study = study.clone();
-        // What is expected is expected of the study as it is.
-        study.asks.iter_mut().for_each(|ask| ask.expect = None);
+        study.expect_nothing();
         let mut diagnostics = Diagnostics::default();
         let subject = Subject::prepare(&study, &mut self.sources, self.file, loader, &mut diagnostics);
         let Some(subject) = subject else {
@@ -230,7 +234,7 @@ impl PreparedStudy {
         budget: &Budget,
     ) -> Result<Measured, Unanswered> {
         StudyUse::Estimate.accepts(self.subject.form())?;
-        let engines = Engines { model: &self.model(), engine: self.engine, budget };
+        let engines = Engines { model: &self.asked_model(), engine: self.engine, budget };
         Ok(self.subject.estimate(&self.study, budget, &engines, view, (ends, seed)))
     }
 
@@ -250,12 +254,22 @@ impl PreparedStudy {
         graph.map_err(|_| refuse("the stochastic view is too large for a graph"))
     }
 
-    /// Answers questions about delays and counts by sets of states.
+    /// Answers questions about delays and counts: by sets of states if that engine was chosen, which also tells
+    /// what it covered.
     ///
     /// # Errors
     ///
-    /// It is refused where the model has no processes, or not for sets of states, or a statement is counted.
-    pub fn bounds_by_sets(&self, budget: &Budget) -> Result<(Measured, Coverage), Unanswered> {
+    /// By sets, it is refused where the model has no processes, or not for sets of states, or a statement is
+    /// counted.
+    pub fn bounds(&self, budget: &Budget) -> Result<(Measured, Option<Coverage>), Unanswered> {
+        if self.engine == Choice::Symbolic {
+            let (measured, coverage) = self.bounds_by_sets(budget)?;
+            return Ok((measured, Some(coverage)));
+        }
+        Ok((self.measure(budget), None))
+    }
+
+    fn bounds_by_sets(&self, budget: &Budget) -> Result<(Measured, Coverage), Unanswered> {
         let prepared = self.processes(StudyUse::BoundsBySets)?;
         if self.study.asks.iter().any(|ask| !ask.anywhere) {
             let reason =

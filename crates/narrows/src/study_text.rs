@@ -51,6 +51,8 @@ pub struct StudyText {
     pub(crate) study: Study,
     sources: Sources,
     diagnostics: Diagnostics,
+    /// What was changed.
+    changes: Vec<String>,
 }
 
 impl StudyText {
@@ -59,7 +61,7 @@ impl StudyText {
         let (mut sources, mut diagnostics) = (Sources::default(), Diagnostics::default());
         let file = sources.add(name, text);
         let study = read(&sources, file, &mut diagnostics);
-        StudyText { name: name.to_owned(), study, sources, diagnostics }
+        StudyText { name: name.to_owned(), study, sources, diagnostics, changes: Vec::new() }
     }
 
     /// Makes a study without a text, about the model of this name: it asks for the least and the most steps
@@ -88,7 +90,8 @@ impl StudyText {
         };
         let mut study = Study { asks: questions.into_iter().map(ask).collect(), ..Study::default() };
         study.simulation.engine = StudyEngine::Exact;
-        StudyText { name: name.to_owned(), study, sources, diagnostics: Diagnostics::default() }
+        let (diagnostics, changes) = (Diagnostics::default(), Vec::new());
+        StudyText { name: name.to_owned(), study, sources, diagnostics, changes }
     }
 
     /// Gives a constant of the model another value, as in `-D NAME=VALUE`.
@@ -102,7 +105,8 @@ impl StudyText {
     }
 
     /// Makes a change: a delay takes another time, as in `dma:done = 0.2 ms`, or a constant of the model has
-    /// another value, as in `BUFFERS=2`.
+    /// another value, as in `BUFFERS=2`. What the study expects is not expected of it then, and its name tells
+    /// of the change.
     ///
     /// # Errors
     ///
@@ -116,9 +120,11 @@ impl StudyText {
             .ok_or_else(|| ChangeError::NoChange(text.to_owned()))?;
         if self.study.is_constant(name) {
             self.define_by("--what-if", name, value);
-            return Ok(());
+        } else {
+            self.study.change_delay(name, value)?;
         }
-        self.study.change_delay(name, value)
+        self.changes.push(text.to_owned());
+        Ok(())
     }
 
     /// Returns the file of its model, as the study names it; `None` if it names none, or is wrong.
@@ -133,10 +139,14 @@ impl StudyText {
     ///
     /// It is rejected if something in it, or in the model, is wrong; all of that is in the result.
     pub fn prepare(
-        self,
+        mut self,
         model: Option<(String, String)>,
         loader: &dyn Loader,
     ) -> Result<PreparedStudy, Box<Rejected>> {
+        if !self.changes.is_empty() {
+            self.name = format!("{} with {}", self.name, self.changes.join(", "));
+            self.study.expect_nothing();
+        }
         PreparedStudy::new(self.name, self.study, model, self.sources, self.diagnostics, loader)
     }
 }

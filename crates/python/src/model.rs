@@ -4,8 +4,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use narrows::{
-    Budget, CheckOptions, Choice, ExploreOptions, Formula, GraphError, Limit, Logic, Options, Question,
-    Reply, answer, explore, fault_diagnostic, read, render, selected, states,
+    Budget, CheckOptions, Choice, ExploreOptions, Formula, GraphError, Limit, Logic, Options, Reply, answer,
+    explore, fault_diagnostic, read, render, selected, states,
 };
 use narrows_report::{Page, Report, document, json_diagnostics};
 use pyo3::prelude::*;
@@ -84,13 +84,6 @@ fn formula((logic, text): (String, String)) -> Result<Formula, Failure> {
     Ok(Formula { logic: kind, text, origin: logic })
 }
 
-/// Returns what the text of a model asks. The model of a study also has what the study needs to know of it.
-fn own_questions(model: &narrows::Model, is_of_study: bool) -> Vec<Question> {
-    let mut questions = model.questions();
-    questions.retain(|question| !is_of_study || Question::SAFETY.contains(question));
-    questions
-}
-
 /// What is to be answered, and how.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
@@ -131,7 +124,7 @@ impl Model {
 
     /// Returns its name, language and form, what its text asks, and its warnings, as documents.
     fn about(&self) -> (String, String) {
-        let questions = own_questions(&self.inner, self.text.is_none()).into_iter();
+        let questions = self.inner.questions().into_iter();
         let questions = questions.map(|one| json!({ "kind": one.kind(), "name": one.name() }));
         let about = json!({
             "name": self.inner.name,
@@ -151,7 +144,6 @@ impl Model {
         progress: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<(Checked, bool)> {
         let (model, text) = (Arc::clone(&self.inner), self.text.clone());
-        let is_of_study = text.is_none();
         let done = work::run(py, limits, progress, move |budget| {
             let engine = choice(&asked.engine)?;
             let formulas = asked.formulas.into_iter().map(formula).collect::<Result<Vec<_>, _>>()?;
@@ -164,7 +156,7 @@ impl Model {
                     return Err(Failure::Argument(reason.to_owned()));
                 }
             };
-            let questions = selected(own_questions(&model, is_of_study), &asked.only);
+            let questions = selected(model.questions(), &asked.only);
             let questions = questions.map_err(|why| Failure::Argument(why.to_string()))?;
             let (fair, more_runs, every_state) = (asked.fair, asked.runs, !asked.reduction);
             let options = CheckOptions { engine, fair, more_runs, every_state, ..CheckOptions::default() };
@@ -228,14 +220,7 @@ pub(crate) struct Checked {
 
 impl Checked {
     fn report<R>(&self, write: impl FnOnce(&Report<'_>) -> R) -> R {
-        write(&Report {
-            model: &self.model,
-            coverage: &self.found.coverage,
-            seconds: self.seconds,
-            limit: self.limit(),
-            problems: self.found.problems.clone(),
-            replies: &self.found.replies,
-        })
+        write(&Report::new(&self.model, &self.found, self.seconds))
     }
 
     fn limit(&self) -> Option<Limit> {

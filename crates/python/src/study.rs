@@ -2,9 +2,9 @@
 
 use std::path::PathBuf;
 
-use narrows::{Figure, PreparedStudy, StudyText, process_diagrams};
-use narrows_model::{Bottleneck, SweepPoint};
-use narrows_report::{Analysed, Document, Figures, StudyPage, json_diagnostics};
+use narrows::{Loader, PreparedStudy, StudyFindings, StudyTask, StudyText, process_diagrams};
+use narrows_model::Bottleneck;
+use narrows_report::{Analysed, Document, StudyPage, json_diagnostics};
 use narrows_study::StudyEngine;
 use pyo3::prelude::*;
 use serde_json::json;
@@ -48,13 +48,7 @@ impl Text {
                 study.prepare(Some((loaded.name, loaded.text)), &self.files)
             }
         };
-        let mut prepared = prepared.map_err(|rejected| Failure::rejected(&self.name, &rejected))?;
-        if !self.changes.is_empty() {
-            prepared.name = format!("{} with {}", prepared.name, self.changes.join(", "));
-            // What is expected is expected of the study as it is.
-            prepared.study.asks.iter_mut().for_each(|ask| ask.expect = None);
-        }
-        Ok(prepared)
+        prepared.map_err(|rejected| Failure::rejected(&self.name, &rejected))
     }
 }
 
@@ -157,22 +151,11 @@ impl Study {
                 let (sources, diagnostics) = (study.sources, vec![error]);
                 return Err(Failure::rejected(&study.name, &narrows::Rejected { sources, diagnostics }));
             }
-            let (mut measured, bottleneck) = if wanted.bottleneck {
-                let analysis = study.analyse(budget);
-                (analysis.measured, Some(analysis.bottleneck))
-            } else {
-                (study.measure(budget), None)
-            };
-            let mut wrong = Vec::new();
-            let mut points = Vec::new();
-            if wanted.sweep && study.study.variants().len() > 1 {
-                (points, wrong) = study.sweep(&mut measured, &text.files, budget);
-            }
-            let wrong = json_diagnostics(&study.name, &wrong, &study.sources, None).to_string();
-            Ok((study, measured, bottleneck, points, wrong))
+            let task = if wanted.bottleneck { StudyTask::Bottleneck } else { StudyTask::Measure };
+            let sweep = wanted.sweep.then_some(&text.files as &dyn Loader);
+            Ok(study.find(task, sweep, budget)?)
         })?;
-        let (study, measured, bottleneck, points, wrong) = done.value;
-        let measured = Measured { study, found: measured, bottleneck, points, wrong, seconds: done.seconds };
+        let measured = Measured(StudyFindings { seconds: done.seconds, ..done.value });
         Ok((measured, done.is_interrupted))
     }
 
@@ -194,98 +177,56 @@ fn written(document: &Document<'_>) -> String {
 
 /// What a study came to.
 #[pyclass(frozen, module = "narrows._narrows")]
-pub(crate) struct Measured {
-    study: PreparedStudy,
-    found: narrows_study::Measured,
-    bottleneck: Option<Bottleneck>,
-    points: Vec<SweepPoint>,
-    /// What is wrong with some combinations of the sweep, as a document.
-    wrong: String,
-    seconds: f64,
-}
-
-impl Measured {
-    /// Reports on the figures alone, or with the bottleneck.
-    fn report<R>(&self, write: impl FnOnce(Figures<'_>, Option<&Bottleneck>) -> R) -> R {
-        let model = self.study.model();
-        let figures = Figures {
-            name: &self.study.name,
-            title: &self.study.study.title,
-            figures: &self.found.figures,
-            sizes: &self.found.sizes,
-            sweep: &self.points,
-            seconds: self.seconds,
-            model: &model,
-            coverage: None,
-            width: None,
-            digits: None,
-            against: None,
-        };
-        write(figures, self.bottleneck.as_ref())
-    }
-
-    fn analysed<'a>(&'a self, figures: Figures<'a>, bottleneck: &'a Bottleneck) -> Analysed<'a> {
-        Analysed { figures, unit: &self.study.study.unit, bottleneck }
-    }
-}
+pub(crate) struct Measured(StudyFindings);
 
 #[pymethods]
 impl Measured {
     /// Writes what `--format json` prints, and what is wrong with some combinations of a sweep.
     fn document(&self, py: Python<'_>) -> PyResult<(String, String)> {
-        let written = work::deep(py, || {
-            self.report(|figures, bottleneck| match bottleneck {
-                Some(bottleneck) => written(&self.analysed(figures, bottleneck).document()),
-                None => written(&figures.document()),
-            })
+        let StudyFindings { model, wrong, .. } = &self.0;
+        let wrong = json_diagnostics(&model.name, wrong, &model.sources, None).to_string();
+        let written = work::deep(py, || match self.0.analysed() {
+            Some(analysed) => written(&analysed.document()),
+            None => written(&self.0.figures().document()),
         })?;
-        Ok((written, self.wrong.clone()))
+        Ok((written, wrong))
     }
 
     /// Writes what `narrows measure` or `narrows bottleneck` prints for people.
     fn text(&self, py: Python<'_>) -> PyResult<String> {
-        work::deep(py, || {
-            self.report(|figures, bottleneck| match bottleneck {
-                Some(bottleneck) => self.analysed(figures, bottleneck).text(),
-                None => figures.text(false),
-            })
+        work::deep(py, || match self.0.analysed() {
+            Some(analysed) => analysed.text(),
+            None => self.0.figures().text(false),
         })
     }
 
     /// Writes a page for a browser.
     fn page(&self, py: Python<'_>) -> PyResult<String> {
         work::deep(py, || {
-            self.report(|figures, bottleneck| {
-                let none = Bottleneck::default();
-                let model = figures.model;
-                let diagrams = bottleneck.and_then(|_| process_diagrams(model)).unwrap_or_default();
-                let mut page = StudyPage::default();
-                page.add(&self.analysed(figures, bottleneck.unwrap_or(&none)), &diagrams);
-                page.write()
-            })
+            let StudyFindings { study, model, bottleneck, .. } = &self.0;
+            let none = Bottleneck::default();
+            let diagrams = bottleneck.as_ref().and_then(|_| process_diagrams(model)).unwrap_or_default();
+            let (figures, unit) = (self.0.figures(), &study.unit);
+            let mut page = StudyPage::default();
+            let bottleneck = bottleneck.as_ref().unwrap_or(&none);
+            page.add(&Analysed { figures, unit, bottleneck }, &diagrams);
+            page.write()
         })
     }
 
     /// Draws the charts of a bottleneck: names and SVG.
     fn charts(&self, py: Python<'_>) -> PyResult<Vec<(String, String)>> {
         work::deep(py, || {
-            self.report(|figures, bottleneck| {
-                let charts = bottleneck.map(|bottleneck| self.analysed(figures, bottleneck).charts());
-                charts.into_iter().flatten().map(|chart| (chart.name, chart.svg)).collect()
-            })
+            let charts = self.0.analysed().map(|analysed| analysed.charts());
+            charts.into_iter().flatten().map(|chart| (chart.name, chart.svg)).collect()
         })
     }
 
     /// Returns the exit status that the program would have, and whether a limit was hit.
     fn status(&self, py: Python<'_>) -> PyResult<(u8, bool)> {
         work::deep(py, || {
-            let varied = self.points.iter().flat_map(|point| &point.figures);
-            let is_limited = self.found.figures.iter().chain(varied).any(|one| Figure::limit(one).is_some());
-            let status = self.report(|figures, bottleneck| match bottleneck {
-                Some(bottleneck) => self.analysed(figures, bottleneck).status(),
-                None => figures.status(),
-            });
-            (status, is_limited)
+            let status = self.0.analysed().map_or_else(|| self.0.figures().status(), |found| found.status());
+            (status, self.0.limits().next().is_some())
         })
     }
 }

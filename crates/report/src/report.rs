@@ -1,6 +1,6 @@
 //! What a report is about.
 
-use narrows_model::{Answer, Coverage, Limit, Model, Problem, Proctype, Reply, Statement};
+use narrows_model::{Answer, Checked, Coverage, Limit, Model, Problem, Proctype, Reply, Statement};
 use narrows_source::{Sources, Span};
 
 /// Everything a report says about one model.
@@ -15,7 +15,7 @@ pub struct Report<'a> {
     /// Why the search stopped early; `None` if it visited every state.
     pub limit: Option<Limit>,
     /// What goes wrong.
-    pub problems: Vec<Problem>,
+    pub problems: &'a [Problem],
     /// The answers to what was asked.
     pub replies: &'a [Reply],
 }
@@ -34,6 +34,12 @@ pub struct Unreached {
 }
 
 impl<'a> Report<'a> {
+    /// Reports what was found about a model, in so many seconds.
+    pub fn new(model: &'a Model, checked: &'a Checked, seconds: f64) -> Report<'a> {
+        let Checked { replies, coverage, limit, problems, .. } = checked;
+        Report { model, coverage, seconds, limit: *limit, problems, replies }
+    }
+
     /// Returns the texts of the model.
     pub(crate) fn sources(&self) -> &'a Sources {
         &self.model.sources

@@ -84,7 +84,7 @@ impl Sample {
             coverage: &Coverage::default(),
             seconds: 0.0,
             limit: None,
-            problems: Vec::new(),
+            problems: &[],
             replies: &replies,
         })
     }

@@ -299,7 +299,7 @@ fn problems(report: &Report<'_>, text: &mut String) {
         return;
     }
     let _ = writeln!(text, "\n  what goes wrong:");
-    for problem in &report.problems {
+    for problem in report.problems {
         let place = problem.span.map(|span| report.place(span)).unwrap_or_default();
         let times =
             if problem.count > 1 { format!(" ({} times)", grouped(problem.count)) } else { String::new() };

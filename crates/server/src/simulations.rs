@@ -7,9 +7,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use axum::Json;
 use axum::extract::State;
-use narrows::editing::Lines;
+use narrows::editing::{self, Lines};
 use narrows::simulation::{Clock, Recording, Session, Status, Stop, text};
-use narrows::{Model, Options, PreparedStudy, read};
+use narrows::{Model, PreparedStudy};
 use narrows_report::{drawing, without_style};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -214,14 +214,14 @@ fn simulate(begin: Begin, environment: &Environment, orders: &Receiver<(Order, R
 
 /// Returns the model of a text, and the study if it is one.
 fn model_of(work: &Work, environment: &Environment) -> Result<(Model, Option<PreparedStudy>), Refused> {
-    let loader = work.loader(environment);
-    if work.document().is_study() {
+    let (loader, document) = (work.loader(environment), work.document());
+    if document.is_study() {
         let study = PreparedStudy::read(&work.file, work.text.clone(), &loader);
         let study = study.map_err(|error| Refused::Bad(error.to_string()))?;
         return Ok((study.model(), Some(study)));
     }
-    let read = read(&work.file, work.text.clone(), &loader, &Options::default());
-    Ok((read.map_err(|_| Refused::Bad("the model has errors".to_owned()))?.model, None))
+    let model = editing::model(&document, &loader).map_err(|why| Refused::Bad(why.to_string()))?;
+    Ok((model, None))
 }
 
 fn stopped(stop: &Stop) -> Option<String> {

@@ -4,12 +4,12 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
-use narrows::editing::{Document, Lines, Outcome, Quantity, asked, outcomes, study_outcomes, wrongs};
+use narrows::editing::{self, Document, Lines, Outcome, Quantity, asked};
 use narrows::{
-    Analysis, Budget, CheckOptions, FigureResult, Limit, Options, PreparedStudy, Progress, Reply, StudyText,
-    Verdict, Watch, answer, read,
+    Analysis, Budget, FigureResult, Limit, Loader, PreparedStudy, Progress, Reply, StudyFindings, StudyTask,
+    StudyText, Verdict, Watch,
 };
-use narrows_report::{Analysed, Figures, Picture, Report, check, document, result_text, without_style};
+use narrows_report::{Picture, check, document, result_text, without_style};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::time::Duration;
@@ -51,17 +51,23 @@ pub(crate) fn perform(
     let Asked { texts, task, changes, .. } = asked;
     let work = texts.work(environment)?;
     let document = work.document();
-    match task {
-        Task::Check if !document.is_study() => check_model(&work, &document, environment, budget),
-        _ if !document.is_study() => Err(Refused::Bad("this is for studies, and not for models".to_owned())),
-        Task::Check => Ok(measure(&prepare(&work, environment, &changes)?, &document, budget)),
-        Task::FirstLook => first_look(&work, environment, &changes, budget, tell),
-        Task::Bottleneck => {
-            let study = prepare(&work, environment, &changes)?;
-            Ok(analysed(&study, &study.analyse(budget), &quantities(&work), budget))
-        }
-        Task::Sweep => Ok(sweep(&mut prepare(&work, environment, &changes)?, &work, environment, budget)),
+    if !document.is_study() {
+        return match task {
+            Task::Check => check_model(&work, &document, environment, budget),
+            _ => Err(Refused::Bad("this is for studies, and not for models".to_owned())),
+        };
     }
+    if task == Task::FirstLook {
+        return first_look(&work, environment, &changes, budget, tell);
+    }
+    let mut study = prepare(&work, environment, &changes)?;
+    if task == Task::Bottleneck {
+        return Ok(analysed(&study, &study.analyse(budget), &quantities(&work), budget));
+    }
+    let loader = work.loader(environment);
+    let sweep = (task == Task::Sweep).then_some(&loader as &dyn Loader);
+    let found = study.find(StudyTask::Measure, sweep, budget).map_err(|why| Refused::Bad(why.to_string()))?;
+    Ok(if task == Task::Sweep { swept(&found) } else { measured(&found, &document) })
 }
 
 /// Returns what can be varied. Sliders begin at what the text says.
@@ -144,20 +150,9 @@ fn check_model(
     environment: &Environment,
     budget: &Budget,
 ) -> Result<Value, Refused> {
-    let loader = work.loader(environment);
-    let read = read(&work.file, work.text.clone(), &loader, &Options::default());
-    let model = read.map_err(|_| Refused::Bad("the model has errors".to_owned()))?.model;
-    let checked = answer(&model, &model.questions(), &CheckOptions::default(), budget);
-    let checked = checked.map_err(|why| Refused::Bad(why.to_string()))?;
-    let (outcomes, wrongs) = (outcomes(&checked), wrongs(&model, &checked));
-    let report = Report {
-        model: &model,
-        coverage: &checked.coverage,
-        seconds: budget.watch.seconds(),
-        limit: checked.limit,
-        problems: checked.problems.clone(),
-        replies: &checked.replies,
-    };
+    let found = editing::check(document_of, &work.loader(environment), budget);
+    let found = found.map_err(|why| Refused::Bad(why.to_string()))?;
+    let report = found.report();
     let steps = |reply: &Reply| match reply {
         Reply::Answer(answer) => match &answer.verdict {
             Verdict::Fails { trace, .. } => trace.steps.len(),
@@ -165,13 +160,13 @@ fn check_model(
         },
         Reply::Figure(_) => 0,
     };
-    let is_short = checked.replies.iter().map(steps).sum::<usize>() <= MAX_STEPS;
-    let wrongs = wrongs.iter().map(|wrong| {
+    let is_short = found.checked.replies.iter().map(steps).sum::<usize>() <= MAX_STEPS;
+    let wrongs = found.wrongs().into_iter().map(|wrong| {
         let text = work.text_of(environment, &wrong.file).unwrap_or_default();
         json!({ "file": wrong.file, "place": range(&Lines::new(&text), &wrong.place), "text": wrong.text })
     });
     Ok(json!({
-        "outcomes": placed(document_of, &outcomes),
+        "outcomes": placed(document_of, &found.outcomes()),
         "wrong": wrongs.collect::<Value>(),
         "document": is_short.then(|| document(&report).to_value()),
         "text": check(&report),
@@ -203,36 +198,17 @@ fn prepare(work: &Work, environment: &Environment, changes: &[String]) -> Result
         study.change(change).map_err(|error| Refused::Bad(error.to_string()))?;
     }
     let study = PreparedStudy::of(study, &work.loader(environment));
-    let mut study = study.map_err(|error| Refused::Bad(error.to_string()))?;
-    if !changes.is_empty() {
-        // What is expected is expected of the study as it is.
-        study.study.asks.iter_mut().for_each(|ask| ask.expect = None);
-    }
+    let study = study.map_err(|error| Refused::Bad(error.to_string()))?;
     match study.nothing_asked() {
         Some(nothing) if study.study.events.is_empty() => Err(Refused::Bad(nothing.title)),
         _ => Ok(study),
     }
 }
 
-fn measure(study: &PreparedStudy, document: &Document, budget: &Budget) -> Value {
-    let measured = study.measure(budget);
-    let outcomes = study_outcomes(document, &study.study.asks, &measured.figures);
-    let model = study.model();
-    let figures = Figures {
-        name: &study.name,
-        title: &study.study.title,
-        figures: &measured.figures,
-        sizes: &measured.sizes,
-        sweep: &[],
-        seconds: budget.watch.seconds(),
-        model: &model,
-        coverage: None,
-        width: None,
-        digits: None,
-        against: None,
-    };
+fn measured(found: &StudyFindings, document: &Document) -> Value {
+    let figures = found.figures();
     json!({
-        "outcomes": placed(document, &outcomes),
+        "outcomes": placed(document, &found.outcomes(document)),
         "wrong": [],
         "document": value(figures.document()),
         "text": figures.text(false),
@@ -243,23 +219,7 @@ fn measure(study: &PreparedStudy, document: &Document, budget: &Budget) -> Value
 /// What limits a design, with pictures, and what can be varied.
 fn analysed(study: &PreparedStudy, analysis: &Analysis, quantities: &[Quantity], budget: &Budget) -> Value {
     let model = study.model();
-    let analysed = Analysed {
-        figures: Figures {
-            name: &study.name,
-            title: &study.study.title,
-            figures: &analysis.measured.figures,
-            sizes: &analysis.measured.sizes,
-            sweep: &[],
-            seconds: budget.watch.seconds(),
-            model: &model,
-            coverage: None,
-            width: None,
-            digits: None,
-            against: None,
-        },
-        unit: &study.study.unit,
-        bottleneck: &analysis.bottleneck,
-    };
+    let analysed = study.analysed(&model, analysis, budget.watch.seconds());
     let bottleneck = &analysis.bottleneck;
     let word = |figure: &narrows::Figure| match &figure.result {
         FigureResult::Word(word) => word.clone(),
@@ -297,26 +257,10 @@ fn analysed(study: &PreparedStudy, analysis: &Analysis, quantities: &[Quantity],
     })
 }
 
-fn sweep(study: &mut PreparedStudy, work: &Work, environment: &Environment, budget: &Budget) -> Value {
-    let mut measured = study.measure(budget);
-    let (points, wrong) = study.sweep(&mut measured, &work.loader(environment), budget);
-    let wrong: Vec<String> =
-        wrong.iter().map(|diagnostic| narrows::render(diagnostic, &study.sources, false)).collect();
-    let model = study.model();
-    let figures = Figures {
-        name: &study.name,
-        title: &study.study.title,
-        figures: &measured.figures,
-        sizes: &measured.sizes,
-        sweep: &points,
-        seconds: budget.watch.seconds(),
-        model: &model,
-        coverage: None,
-        width: None,
-        digits: None,
-        against: None,
-    };
-    let rows = points.iter().map(|point| {
+fn swept(found: &StudyFindings) -> Value {
+    let wrong = found.wrong.iter().map(|diagnostic| narrows::render(diagnostic, &found.model.sources, false));
+    let figures = found.figures();
+    let rows = found.points.iter().map(|point| {
         let figures = point.figures.iter().map(|figure| {
             let ends = match &figure.result {
                 FigureResult::Value { low, high, .. } => Some((low.to_f64(), high.to_f64())),
@@ -332,11 +276,11 @@ fn sweep(study: &mut PreparedStudy, work: &Work, environment: &Environment, budg
         json!({ "settings": point.settings, "figures": figures.collect::<Value>() })
     });
     json!({
-        "title": study.study.title,
-        "unit": study.study.unit,
-        "axes": study.study.sweep.iter().map(|axis| axis.name.text.clone()).collect::<Vec<_>>(),
+        "title": found.study.title,
+        "unit": found.study.unit,
+        "axes": found.study.sweep.iter().map(|axis| axis.name.text.clone()).collect::<Vec<_>>(),
         "points": rows.collect::<Value>(),
-        "wrong": wrong,
+        "wrong": wrong.collect::<Value>(),
         "csv": figures.csv(),
         "text": figures.text(false),
     })

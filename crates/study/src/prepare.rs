@@ -25,6 +25,8 @@ use crate::{Ask, Latency, LatencyKind, Question, ReachKind, Simulation, Study, T
 pub struct ProcessStudy {
     /// The model.
     pub system: System,
+    /// How many of its properties its own text states; the others are the study's.
+    pub(crate) own_properties: usize,
     /// What its statements take, and what is counted.
     pub timing: Timing,
     /// What the study's expressions mean.
@@ -162,6 +164,7 @@ pub(crate) fn prepare(
     let (events, overlaps) = (HashMap::new(), HashMap::new());
     let mut prepared = ProcessStudy {
         timing: Timing::new(&system),
+        own_properties: own,
         system,
         predicates,
         events,

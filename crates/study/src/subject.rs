@@ -177,7 +177,23 @@ impl Subject {
         }
     }
 
-    /// Returns the model, as reports name it and with all texts.
+    /// Returns the model as its text has it: what the study asks is none of its questions.
+    pub fn own_model(&self, name: &str, sources: &Sources) -> Model {
+        let mut model = self.model(name, sources);
+        match (&mut model.form, self) {
+            (Form::Processes(system), Subject::Processes(prepared)) => {
+                system.properties.truncate(prepared.own_properties);
+            }
+            (Form::Synchronous(system), Subject::Synchronous(prepared)) => {
+                system.specifications.truncate(prepared.own_specifications);
+            }
+            (Form::Labelled(labelled), _) => labelled.formulas.clear(),
+            _ => {}
+        }
+        model
+    }
+
+    /// Returns the model with what the study asks of it, as reports name it and with all texts.
     pub fn model(&self, name: &str, sources: &Sources) -> Model {
         let form = match self {
             Subject::Processes(prepared) => Form::Processes(Box::new(prepared.system.clone())),

@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicBool;
 
 use anyhow::Context;
 use clap::Args;
-use narrows::process_diagrams;
+use narrows::{StudyTask, process_diagrams};
 use narrows_report::{Analysed, Column, Picture, StudyPage, compare, summary};
 
 use super::figures::{Options, TimeEngine, print};
@@ -14,7 +14,6 @@ use super::files::{check_page, write};
 use crate::input::expand;
 use crate::limits::interrupt_flag;
 use crate::output::{self, Outcome};
-use crate::watchdog;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -114,32 +113,25 @@ impl Work<'_> {
             }
         };
         prepared.study.simulation.engine = self.arguments.engine.choice();
-        if !changes.is_empty() {
-            prepared.name = format!("{} with {}", prepared.name, changes.join(", "));
-            // What is expected is expected of the study as it is.
-            prepared.study.asks.iter_mut().for_each(|ask| ask.expect = None);
-        }
         let clock = options.clock(&prepared.name, &self.interrupted);
-        let budget = clock.budget();
-        let mut analysis = prepared.analyse(&budget);
-        let points = options.sweep(&mut prepared, &mut analysis.measured, &budget);
-        watchdog::tell();
-        let seconds = clock.finish();
-        let (said, column, charts) =
-            options.report(&prepared, &analysis.measured, &points, seconds, None, |figures| {
-                let analysed =
-                    Analysed { figures, unit: &prepared.study.unit, bottleneck: &analysis.bottleneck };
-                let status = analysed.status();
-                let said = Outcome::new(status, || analysed.text(), || analysed.document());
-                if !self.arguments.no_report {
-                    let diagrams = process_diagrams(analysed.figures.model).unwrap_or_default();
-                    self.page.add(&analysed, &diagrams);
-                }
-                let charts = if self.arguments.charts.is_some() { analysed.charts() } else { Vec::new() };
-                (said, analysed.column(), charts)
-            });
+        let found = match options.find(&mut prepared, StudyTask::Bottleneck, &clock)? {
+            Ok(found) => found,
+            Err(said) => {
+                self.said.push(said);
+                return Ok(());
+            }
+        };
+        let bottleneck = found.bottleneck.clone().unwrap_or_default();
+        let (figures, unit) = (options.figures(&found), &found.study.unit);
+        let analysed = Analysed { figures, unit, bottleneck: &bottleneck };
+        let said = Outcome::new(analysed.status(), || analysed.text(), || analysed.document());
+        if !self.arguments.no_report {
+            let diagrams = process_diagrams(&found.model).unwrap_or_default();
+            self.page.add(&analysed, &diagrams);
+        }
+        let charts = if self.arguments.charts.is_some() { analysed.charts() } else { Vec::new() };
         self.said.push(said?);
-        self.columns.push(column);
+        self.columns.push(analysed.column());
         // After each study, so that it is there even if the next one takes too long.
         if !self.arguments.no_report {
             write(&self.arguments.report, &self.page.write())?;

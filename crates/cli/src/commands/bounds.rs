@@ -1,17 +1,12 @@
 //! `narrows bounds`: the least and the most steps from one predicate to another.
 
 use std::path::PathBuf;
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 use clap::{Args, ValueEnum};
-use narrows::{Bounds, Named, PreparedStudy, StudyText, Unanswered};
-use narrows_report::json_diagnostics;
+use narrows::{Bounds, Choice, Named, StudyText};
 
-use super::figures::{Options, TimeEngine, Way, print};
-use crate::input::not_for_sets;
+use super::figures::{Options, Way, print};
 use crate::limits::interrupt_flag;
-use crate::output::Outcome;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -68,6 +63,15 @@ enum EngineName {
     Symbolic,
 }
 
+impl EngineName {
+    fn choice(self) -> Choice {
+        match self {
+            EngineName::Explicit => Choice::Automatic,
+            EngineName::Symbolic => Choice::Symbolic,
+        }
+    }
+}
+
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
     let name = arguments.file.display().to_string();
     let named = |origin: &'static str, text: &String| Named { origin, text: text.clone() };
@@ -86,37 +90,11 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
     }
     let options = &arguments.options;
     let said = match options.prepare(&name, study, Some(&arguments.file))? {
-        Ok(prepared) if arguments.engine == Some(EngineName::Symbolic) => {
-            by_sets(&prepared, options, &interrupt_flag()?)?
-        }
-        Ok(prepared) => {
-            let whole = Way::Whole { chain: None, csv: None, against: None, engine: TimeEngine::Exact };
-            options.answer(prepared, whole, None, &interrupt_flag()?)?
+        Ok(mut prepared) => {
+            prepared.engine = arguments.engine.map_or(Choice::Automatic, EngineName::choice);
+            options.answer(prepared, Way::Bounds, None, &interrupt_flag()?)?
         }
         Err(said) => said,
     };
     print(vec![said])
-}
-
-/// Finds the least and the most by sets of states.
-fn by_sets(
-    prepared: &PreparedStudy,
-    options: &Options,
-    interrupted: &Arc<AtomicBool>,
-) -> anyhow::Result<Outcome> {
-    let clock = options.clock(&prepared.name, interrupted);
-    let found = prepared.bounds_by_sets(&clock.budget());
-    let seconds = clock.finish();
-    let (measured, coverage) = match found {
-        Ok(found) => found,
-        Err(Unanswered::Refused(refusal)) if refusal.span.is_some() => {
-            let diagnostic = not_for_sets(&prepared.sources, &refusal);
-            let document = json_diagnostics(&prepared.name, &[diagnostic], &prepared.sources, None);
-            return Outcome::refused(document);
-        }
-        Err(other) => return Err(other.into()),
-    };
-    options.report(prepared, &measured, &[], seconds, Some(&coverage), |figures| {
-        Outcome::new(figures.status(), || figures.text(options.runs), || figures.document())
-    })
 }

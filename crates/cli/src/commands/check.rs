@@ -205,14 +205,7 @@ fn one(model: &Model, arguments: &Arguments, clock: &Clock, writer: &mut Writer<
     if let Some(path) = &arguments.write_order {
         write_order(model, found_order.get(), path)?;
     }
-    let report = Report {
-        model,
-        coverage: &checked.coverage,
-        seconds,
-        limit: checked.limit,
-        problems: checked.problems,
-        replies: &checked.replies,
-    };
+    let report = Report::new(model, &checked, seconds);
     said(arguments, &report, writer)
 }
 

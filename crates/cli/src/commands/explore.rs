@@ -88,14 +88,7 @@ fn one(model: &Model, arguments: &Arguments, clock: &Clock) -> anyhow::Result<u8
     if let Some(checkpoint) = &checkpoint {
         checkpoint.finish(explored.limit.as_slice())?;
     }
-    let report = Report {
-        model,
-        coverage: &explored.coverage,
-        seconds,
-        limit: explored.limit,
-        problems: explored.problems,
-        replies: &[],
-    };
+    let report = Report::new(model, &explored, seconds);
     let stats = arguments.stats.then_some(explored.profile.as_ref());
     let text = || explore(&report) + &stats.map(profile::text).unwrap_or_default();
     let json = || {

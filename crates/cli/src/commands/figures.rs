@@ -6,15 +6,15 @@ use std::sync::atomic::AtomicBool;
 
 use anyhow::Context;
 use clap::{Args, ValueEnum};
-use narrows::{Budget, Choice, PreparedStudy, StudyText, of_ending};
+use narrows::{Choice, Loader, PreparedStudy, StudyFindings, StudyTask, StudyText, Unanswered, of_ending};
 use narrows_lts::aut;
-use narrows_model::{Bottleneck, Coverage, Figure, SweepPoint};
-use narrows_report::{Against, Analysed, Figures, MAX_DIGITS, MeasuredFigure, StudyPage, json_diagnostics};
+use narrows_model::Bottleneck;
+use narrows_report::{Against, Analysed, Figures, MAX_DIGITS, StudyPage, json_diagnostics};
 use narrows_source::Diagnostic;
-use narrows_study::{Beside, Log, Measured, StudyEngine, View};
+use narrows_study::{Log, StudyEngine, View};
 
 use super::files::{check_page, write};
-use crate::input::{Disk, Models, expand, read_text, unreadable};
+use crate::input::{Disk, Models, expand, not_for_sets, read_text, unreadable};
 use crate::limits::{self, Clock, interrupt_flag};
 use crate::output::{self, Format, Outcome};
 use crate::reading;
@@ -108,6 +108,8 @@ pub(super) enum Way<'a> {
         against: Option<(&'a str, &'a Log)>,
         engine: TimeEngine,
     },
+    /// Delays and counts in steps.
+    Bounds,
     /// By a random run in which so many delays end.
     Random { view: View, ends: u64, seed: u64 },
 }
@@ -117,20 +119,6 @@ impl Way<'_> {
     fn writes(self) -> bool {
         matches!(self, Way::Whole { chain: Some(_), .. })
     }
-}
-
-/// Puts what was measured beside figures.
-fn measured_beside(log: &Log, figures: &[Figure]) -> Vec<MeasuredFigure> {
-    let row = |one: Beside| MeasuredFigure {
-        question: format!("{} {}, {}", one.kind, one.name, one.view),
-        unit: one.unit.clone(),
-        predicted: one.predicted,
-        measured: one.measured,
-        confidence: one.confidence,
-        ratio: one.ratio(),
-        is_within: one.is_within(),
-    };
-    log.beside(figures).into_iter().map(row).collect()
 }
 
 /// Says that a study asks nothing, and what it could ask.
@@ -151,35 +139,36 @@ pub(super) fn print(said: Vec<Outcome>) -> anyhow::Result<u8> {
 }
 
 impl Options {
-    /// Puts everything together that a report says about a study.
-    pub(super) fn report<R>(
+    /// Does something with a study, and says which limits were hit and what is wrong with some points of its
+    /// sweep; a refusal that has a place in the text is shown there.
+    pub(super) fn find(
         &self,
-        prepared: &PreparedStudy,
-        measured: &Measured,
-        sweep: &[SweepPoint],
-        seconds: f64,
-        coverage: Option<&Coverage>,
-        write: impl FnOnce(Figures<'_>) -> R,
-    ) -> R {
-        let varied = sweep.iter().flat_map(|point| &point.figures);
-        limits::remember(self.quiet, measured.figures.iter().chain(varied).filter_map(Figure::limit));
-        let sizes = measured.sizes.as_slice();
-        let (name, title) = (&prepared.name, &prepared.study.title);
-        let (model, figures) = (&prepared.model(), measured.figures.as_slice());
-        let (width, digits) = (output::width(), self.digits);
-        write(Figures {
-            name,
-            title,
-            figures,
-            sizes,
-            sweep,
-            seconds,
-            model,
-            coverage,
-            width,
-            digits,
-            against: None,
-        })
+        prepared: &mut PreparedStudy,
+        task: StudyTask,
+        clock: &Clock,
+    ) -> anyhow::Result<Result<StudyFindings, Outcome>> {
+        let disk = self.disk();
+        let is_swept = matches!(task, StudyTask::Measure | StudyTask::Bottleneck);
+        let found = prepared.find(task, is_swept.then_some(&disk as &dyn Loader), &clock.budget());
+        watchdog::tell();
+        let seconds = clock.finish();
+        let found = match found {
+            Ok(found) => StudyFindings { seconds, ..found },
+            Err(Unanswered::Refused(refusal)) if refusal.span.is_some() => {
+                let diagnostic = not_for_sets(&prepared.sources, &refusal);
+                let document = json_diagnostics(&prepared.name, &[diagnostic], &prepared.sources, None);
+                return Outcome::refused(document).map(Err);
+            }
+            Err(other) => return Err(other.into()),
+        };
+        limits::remember(self.quiet, found.limits());
+        output::diagnostics(&found.wrong, &prepared.sources);
+        Ok(Ok(found))
+    }
+
+    /// Returns what a report says, as the options want it.
+    pub(super) fn figures<'f>(&self, found: &'f StudyFindings) -> Figures<'f> {
+        Figures { width: output::width(), digits: self.digits, ..found.figures() }
     }
 
     pub(super) fn is_json(&self) -> bool {
@@ -322,54 +311,37 @@ impl Options {
         interrupted: &Arc<AtomicBool>,
     ) -> anyhow::Result<Outcome> {
         let clock = self.clock(&prepared.name, interrupted);
-        let budget = clock.budget();
-        let (measured, points) = match way {
+        let task = match way {
+            Way::Bounds => StudyTask::Bounds,
+            Way::Random { view, ends, seed } => StudyTask::Estimate { view, ends, seed },
             Way::Whole { chain, engine, .. } => {
                 prepared.study.simulation.engine = engine.choice();
                 if let Some(path) = chain {
-                    write(path, &aut::write(&prepared.chain(&budget)?))?;
+                    write(path, &aut::write(&prepared.chain(&clock.budget())?))?;
                 }
-                let mut measured = prepared.measure(&budget);
-                let points = self.sweep(&mut prepared, &mut measured, &budget);
-                watchdog::tell();
-                (measured, points)
+                StudyTask::Measure
             }
-            Way::Random { view, ends, seed } => (prepared.estimate(view, ends, seed, &budget)?, Vec::new()),
         };
-        let seconds = clock.finish();
-        self.report(&prepared, &measured, &points, seconds, None, |figures| {
-            let beside = match way {
-                Way::Whole { against: Some((log, measured)), .. } => {
-                    Some((log, measured_beside(measured, figures.figures)))
-                }
-                _ => None,
-            };
-            let against = beside.as_ref().map(|(log, rows)| Against { log, rows });
-            let figures = Figures { against, ..figures };
-            if let Way::Whole { csv: Some(path), .. } = way {
-                write(path, &figures.csv())?;
-            }
-            let text = || figures.text(self.runs);
-            let outcome = Outcome::new(figures.status(), text, || figures.document())?;
-            if let Some(page) = page {
-                let bottleneck = Bottleneck::default();
-                page.add(&Analysed { figures, unit: &prepared.study.unit, bottleneck: &bottleneck }, &[]);
-            }
-            Ok(outcome)
-        })
-    }
-
-    /// Measures a study with each combination of values that it names, and shows what is wrong with some of
-    /// them.
-    pub(super) fn sweep(
-        &self,
-        prepared: &mut PreparedStudy,
-        measured: &mut Measured,
-        budget: &Budget,
-    ) -> Vec<SweepPoint> {
-        let (points, wrong) = prepared.sweep(measured, &self.disk(), budget);
-        output::diagnostics(&wrong, &prepared.sources);
-        points
+        let found = match self.find(&mut prepared, task, &clock)? {
+            Ok(found) => found,
+            Err(said) => return Ok(said),
+        };
+        let (log, csv) = match way {
+            Way::Whole { against, csv, .. } => (against, csv),
+            _ => (None, None),
+        };
+        let rows = log.map(|(_, measured)| found.against(measured));
+        let against = log.zip(rows.as_ref()).map(|((log, _), rows)| Against { log, rows });
+        let figures = Figures { against, ..self.figures(&found) };
+        if let Some(path) = csv {
+            write(path, &figures.csv())?;
+        }
+        let outcome = Outcome::new(figures.status(), || figures.text(self.runs), || figures.document())?;
+        if let Some(page) = page {
+            let bottleneck = Bottleneck::default();
+            page.add(&Analysed { figures, unit: &found.study.unit, bottleneck: &bottleneck }, &[]);
+        }
+        Ok(outcome)
     }
 
     /// Returns the clock that limits the work on something.

@@ -36,7 +36,7 @@ pub use messages::{Fix, Message, Related, messages};
 pub use names::RenameError;
 pub use narrows_languages::outline::NameKind;
 pub use narrows_study::{RewriteError, rewritten};
-pub use outcomes::{Outcome, Wrong, outcomes, study_outcomes, wrongs};
+pub use outcomes::{DocumentError, Outcome, Wrong, check, model};
 pub use position::{Lines, Position};
 pub use quantities::Quantity;
 pub use questions::{AskedAt, asked};

@@ -4,11 +4,13 @@ use std::fmt::Write;
 use std::ops::Range;
 
 use narrows_report::{DIGITS, result_text};
-use narrows_study::Ask;
 
 use super::document::Document;
 use super::questions::asked;
-use crate::{Answer, Checked, Figure, Model, Reply, Verdict};
+use crate::{
+    Answer, Budget, Figure, Loader, Model, ModelFindings, Options, Reply, StudyFindings, Unanswered, Verdict,
+    read,
+};
 
 /// What came out at a place where something was asked.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,49 +34,87 @@ pub struct Wrong {
     pub text: String,
 }
 
-/// Returns what came out for the questions of a model.
-pub fn outcomes(checked: &Checked) -> Vec<Outcome> {
-    let outcome = |reply: &Reply| match reply {
-        Reply::Answer(answer) => of_answer(answer),
-        Reply::Figure(figure) => {
-            let text = result_text(figure, DIGITS);
-            Outcome { what: figure.name.clone(), text, fails: figure.fails() }
-        }
-    };
-    checked.replies.iter().map(outcome).collect()
+/// Why a document has no outcomes.
+#[derive(Debug, thiserror::Error)]
+pub enum DocumentError {
+    /// Something in it is wrong; messages tell what.
+    #[error("the model has errors")]
+    Rejected,
+    /// No engine takes it.
+    #[error("{0}")]
+    Unanswered(#[from] Unanswered),
 }
 
-/// Returns what goes wrong in a model, where it does.
-pub fn wrongs(model: &Model, checked: &Checked) -> Vec<Wrong> {
-    let wrong = checked.problems.iter().filter_map(|problem| {
-        let span = problem.span?;
-        let file = model.sources.file(span.file).name.clone();
-        Some(Wrong { file, place: span.start as usize..span.end as usize, text: problem.title() })
-    });
-    wrong.collect()
+/// Reads the model that a document has.
+///
+/// # Errors
+///
+/// Something in it may be wrong.
+pub fn model(document: &Document, loader: &dyn Loader) -> Result<Model, DocumentError> {
+    let read = read(&document.name, document.text.clone(), loader, &Options::default());
+    read.map(|read| read.model).map_err(|_| DocumentError::Rejected)
 }
 
-/// Returns what came out for the questions of a study. Each has a figure for each view, in the order of the
-/// questions.
-pub fn study_outcomes(document: &Document, asks: &[Ask], figures: &[Figure]) -> Vec<Outcome> {
-    let places = asked(document);
-    let mut outcomes: Vec<Outcome> = Vec::new();
-    let mut ask = 0;
-    for figure in figures {
-        let rest = asks.get(ask..).unwrap_or(&[]);
-        let Some(further) = rest.iter().position(|ask| ask.name == figure.name) else { continue };
-        ask += further;
-        let Some(place) = places.get(ask) else { continue };
-        let (text, fails) = of_figure(figure);
-        match outcomes.last_mut().filter(|last| last.what == place.what) {
-            Some(last) => {
-                let _ = write!(last.text, "; {}: {text}", figure.view);
-                last.fails |= fails;
+/// Answers what a document with a model asks.
+///
+/// # Errors
+///
+/// Something in it may be wrong, and the engine may refuse the model.
+pub fn check(
+    document: &Document,
+    loader: &dyn Loader,
+    budget: &Budget,
+) -> Result<ModelFindings, DocumentError> {
+    Ok(ModelFindings::of(model(document, loader)?, budget)?)
+}
+
+impl ModelFindings {
+    /// Returns what came out, in few words, for each question.
+    pub fn outcomes(&self) -> Vec<Outcome> {
+        let outcome = |reply: &Reply| match reply {
+            Reply::Answer(answer) => of_answer(answer),
+            Reply::Figure(figure) => {
+                let text = result_text(figure, DIGITS);
+                Outcome { what: figure.name.clone(), text, fails: figure.fails() }
             }
-            None => outcomes.push(Outcome { what: place.what.clone(), text, fails }),
-        }
+        };
+        self.checked.replies.iter().map(outcome).collect()
     }
-    outcomes
+
+    /// Returns what goes wrong, where it does.
+    pub fn wrongs(&self) -> Vec<Wrong> {
+        let wrong = self.checked.problems.iter().filter_map(|problem| {
+            let span = problem.span?;
+            let file = self.model.sources.file(span.file).name.clone();
+            Some(Wrong { file, place: span.start as usize..span.end as usize, text: problem.title() })
+        });
+        wrong.collect()
+    }
+}
+
+impl StudyFindings {
+    /// Returns what came out, in few words, for each question of a document. Each has a figure for each view,
+    /// in the order of the questions.
+    pub fn outcomes(&self, document: &Document) -> Vec<Outcome> {
+        let places = asked(document);
+        let mut outcomes: Vec<Outcome> = Vec::new();
+        let mut ask = 0;
+        for figure in &self.measured.figures {
+            let rest = self.study.asks.get(ask..).unwrap_or(&[]);
+            let Some(further) = rest.iter().position(|ask| ask.name == figure.name) else { continue };
+            ask += further;
+            let Some(place) = places.get(ask) else { continue };
+            let (text, fails) = of_figure(figure);
+            match outcomes.last_mut().filter(|last| last.what == place.what) {
+                Some(last) => {
+                    let _ = write!(last.text, "; {}: {text}", figure.view);
+                    last.fails |= fails;
+                }
+                None => outcomes.push(Outcome { what: place.what.clone(), text, fails }),
+            }
+        }
+        outcomes
+    }
 }
 
 fn of_answer(answer: &Answer) -> Outcome {

@@ -98,6 +98,11 @@ impl Study {
             && self.coherence.as_ref().is_none_or(Layer::has_windows)
     }
 
+    /// Forgets what is expected: that is expected of the study as it is, and not with other values.
+    pub fn expect_nothing(&mut self) {
+        self.asks.iter_mut().for_each(|ask| ask.expect = None);
+    }
+
     /// Returns whether some delay is for simulation alone.
     pub fn has_drawn_delays(&self) -> bool {
         self.delays.iter().any(|entry| entry.delay.is_drawn())

@@ -20,6 +20,8 @@ use crate::{LatencyKind, Question, Study, Text, Values};
 pub struct SynchronousStudy {
     /// The system; the study's questions are among its specifications.
     pub system: SynchronousSystem,
+    /// How many of its specifications its own text states.
+    pub(crate) own_specifications: usize,
     /// What is to be asked of it for each question of the study; nothing for those about how often something
     /// happens.
     pub(super) asked: Vec<Vec<Asked>>,
@@ -161,6 +163,7 @@ pub(crate) fn prepare(
     let first = system.specifications.len() - formulas.len();
     let formulas: HashMap<usize, usize> =
         formulas.iter().enumerate().map(|(number, (ask, ..))| (*ask, first + number)).collect();
+    let own_specifications = first;
     let mut maker = Maker { study, system, events, predicates: named };
     let asked = (0..study.asks.len()).map(|ask| maker.asked(ask, formulas.get(&ask).copied())).collect();
     let resources: Vec<ExprId> =
@@ -171,6 +174,7 @@ pub(crate) fn prepare(
     let told_apart = by_value;
     Some(SynchronousStudy {
         system,
+        own_specifications,
         asked,
         resources,
         events,
