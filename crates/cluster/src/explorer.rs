@@ -208,7 +208,7 @@ impl<'a> Explorer<'a> {
         let mut broken = false;
         let expansion = space.successors(state, &mut scratch, &mut |step: Successor<'_>| {
             if step.pulse.is_some() {
-                self.counted.mark(step.moves);
+                self.counted.taken.mark(step.moves);
                 self.stop = self.stop.or_else(|| self.task.budget.watch.check(&Progress::default()));
                 broken = self.stop.is_some();
                 return if broken { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
@@ -253,7 +253,7 @@ impl<'a> Explorer<'a> {
         let level = self.level;
         let expansion = self.expand(state, &mut |this, edge| {
             this.counted.edges += 1;
-            this.counted.mark(edge.moves);
+            this.counted.taken.mark(edge.moves);
             this.ledger.note_step(edge.violations, level, number);
             if !edge.label.is_empty() {
                 this.ledger.note_label(edge.label, level, number);

@@ -70,7 +70,7 @@ impl Explorer<'_> {
             state_bytes: (u128::from(all.state_bytes) * u128::from(all.states)
                 / u128::from(all.expanded.max(1))) as u64,
             of_system: true,
-            taken: all.taken,
+            taken: all.taken.0,
             ..Coverage::default()
         };
         let is_label = |count: &CauseCount| matches!(count.cause, Cause::Label(_));

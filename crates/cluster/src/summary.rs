@@ -1,7 +1,8 @@
 //! What workers tell each other at the end of a round, and of the search.
 
+use narrows_explicit::Taken;
 use narrows_graph::varint;
-use narrows_model::{Limit, Move};
+use narrows_model::Limit;
 
 use crate::ledger::{Cause, read_bytes, write_bytes};
 
@@ -82,33 +83,11 @@ pub(crate) struct Totals {
     pub(crate) bytes: u64,
     /// Steps, also those that lead nowhere; only counted here.
     pub(crate) edges: u64,
-    pub(crate) taken: Vec<Vec<bool>>,
+    pub(crate) taken: Taken,
     pub(crate) causes: Vec<CauseCount>,
 }
 
 impl Totals {
-    /// Remembers which transitions were taken.
-    pub(crate) fn mark(&mut self, moves: &[Move]) {
-        for step in moves {
-            let (proctype, transition) = (usize::from(step.proctype.0), step.transition.0 as usize);
-            match self.taken.get_mut(proctype).and_then(|taken| taken.get_mut(transition)) {
-                Some(taken) => *taken = true,
-                None => self.mark_first(proctype, transition),
-            }
-        }
-    }
-
-    fn mark_first(&mut self, proctype: usize, transition: usize) {
-        if self.taken.len() <= proctype {
-            self.taken.resize_with(proctype + 1, Vec::new);
-        }
-        let taken = &mut self.taken[proctype];
-        if taken.len() <= transition {
-            taken.resize(transition + 1, false);
-        }
-        taken[transition] = true;
-    }
-
     /// Adds what another has counted, causes aside.
     pub(crate) fn absorb(&mut self, other: &Totals) {
         self.states += other.states;
@@ -118,11 +97,7 @@ impl Totals {
         self.memory += other.memory;
         self.sent += other.sent;
         self.bytes += other.bytes;
-        for (proctype, taken) in other.taken.iter().enumerate() {
-            for (transition, _) in taken.iter().enumerate().filter(|(_, taken)| **taken) {
-                self.mark_first(proctype, transition);
-            }
-        }
+        self.taken.absorb(&other.taken);
     }
 
     pub(crate) fn write(&self, bytes: &mut Vec<u8>) {
@@ -131,8 +106,8 @@ impl Totals {
         for number in numbers {
             varint::write(number, bytes);
         }
-        varint::write(self.taken.len() as u64, bytes);
-        for taken in &self.taken {
+        varint::write(self.taken.0.len() as u64, bytes);
+        for taken in &self.taken.0 {
             write_bytes(&taken.iter().map(|taken| u8::from(*taken)).collect::<Vec<_>>(), bytes);
         }
         varint::write(self.causes.len() as u64, bytes);
@@ -160,7 +135,7 @@ impl Totals {
             *field = varint::read(bytes)?;
         }
         for _ in 0..varint::read(bytes)? {
-            totals.taken.push(read_bytes(bytes)?.iter().map(|taken| *taken != 0).collect());
+            totals.taken.0.push(read_bytes(bytes)?.iter().map(|taken| *taken != 0).collect());
         }
         for _ in 0..varint::read(bytes)? {
             totals.causes.push(CauseCount {
@@ -179,7 +154,7 @@ impl Totals {
 mod tests {
     use narrows_model::Limit;
 
-    use super::{CauseCount, Summary, Totals};
+    use super::{CauseCount, Summary, Taken, Totals};
     use crate::ledger::Cause;
 
     #[test]
@@ -200,7 +175,7 @@ mod tests {
             states: 1,
             transitions: 2,
             memory: 1 << 50,
-            taken: vec![vec![], vec![false, true]],
+            taken: Taken(vec![vec![], vec![false, true]]),
             causes: vec![count],
             ..Totals::default()
         };

@@ -47,6 +47,7 @@ mod shorten;
 mod store;
 mod symmetry;
 mod table_driven;
+mod taken;
 mod temporal;
 mod vacuity;
 
@@ -83,3 +84,4 @@ pub use table_driven::{
     Accelerator, Invariants, accepts_tables, breadth_first_by_tables, check_invariants, invariants_by_tables,
     is_invariant,
 };
+pub use taken::Taken;

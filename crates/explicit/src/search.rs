@@ -2,9 +2,10 @@
 
 use std::io;
 
-use narrows_model::{Coverage, Limit, Move, SearchProfile, StateSpace, Successor};
+use narrows_model::{Coverage, Limit, SearchProfile, StateSpace, Successor};
 
 use crate::checkpoint::{Input, Output, Unloaded};
+use crate::taken::Taken;
 use crate::{Accelerator, Budget, Checkpoints, Finding, Full, Goal, Progress, Store};
 
 /// How far a search goes within its budget, and who keeps it.
@@ -118,7 +119,7 @@ pub(crate) struct Counts {
     pub(crate) depth: u64,
     /// States at which steps were left out.
     pub(crate) partial: u64,
-    taken: Vec<Vec<bool>>,
+    taken: Taken,
     since_watch: u32,
 }
 
@@ -127,37 +128,12 @@ impl Counts {
     pub(crate) fn mark(&mut self, successor: &Successor<'_>) {
         self.generated += 1;
         self.since_watch = self.since_watch.saturating_add(work_of(successor) - 1);
-        self.mark_all(successor.moves);
-    }
-
-    fn mark_all(&mut self, moves: &[Move]) {
-        for step in moves {
-            let (proctype, transition) = (usize::from(step.proctype.0), step.transition.0 as usize);
-            match self.taken.get_mut(proctype).and_then(|taken| taken.get_mut(transition)) {
-                Some(taken) => *taken = true,
-                None => self.mark_first(proctype, transition),
-            }
-        }
-    }
-
-    fn mark_first(&mut self, proctype: usize, transition: usize) {
-        if self.taken.len() <= proctype {
-            self.taken.resize_with(proctype + 1, Vec::new);
-        }
-        let taken = &mut self.taken[proctype];
-        if taken.len() <= transition {
-            taken.resize(transition + 1, false);
-        }
-        taken[transition] = true;
+        self.taken.mark(successor.moves);
     }
 
     /// Adds the transitions that another has seen taken.
     pub(crate) fn absorb(&mut self, other: &Counts) {
-        for (proctype, taken) in other.taken.iter().enumerate() {
-            for (transition, _) in taken.iter().enumerate().filter(|(_, taken)| **taken) {
-                self.mark_first(proctype, transition);
-            }
-        }
+        self.taken.absorb(&other.taken);
     }
 
     /// Counts work that is not seen in edges, as if it were so many: the watch is asked the sooner.
@@ -184,7 +160,7 @@ impl Counts {
         states: u64,
         memory: u64,
     ) -> Option<Limit> {
-        self.mark_all(successor.moves);
+        self.taken.mark(successor.moves);
         let memory = memory + successor.pulse.unwrap_or(0);
         if memory > budget.memory {
             return Some(Limit::Memory);
@@ -205,7 +181,7 @@ impl Counts {
             bytes,
             state_bytes,
             of_system: true,
-            taken: self.taken.clone(),
+            taken: self.taken.0.clone(),
             labels: Vec::new(),
             loss: None,
             sets: None,
@@ -217,10 +193,10 @@ impl Counts {
 impl Counts {
     /// Writes everything that counts.
     pub(crate) fn save(&self, output: &mut Output<'_>) -> io::Result<()> {
-        for number in [self.transitions, self.generated, self.depth, self.taken.len() as u64] {
+        for number in [self.transitions, self.generated, self.depth, self.taken.0.len() as u64] {
             output.number(number)?;
         }
-        for taken in &self.taken {
+        for taken in &self.taken.0 {
             output.bytes(&taken.iter().map(|taken| u8::from(*taken)).collect::<Vec<_>>())?;
         }
         Ok(())
@@ -233,7 +209,7 @@ impl Counts {
         for _ in 0..input.number()? {
             let mut taken = Vec::new();
             input.bytes(&mut taken)?;
-            counts.taken.push(taken.into_iter().map(|taken| taken != 0).collect());
+            counts.taken.0.push(taken.into_iter().map(|taken| taken != 0).collect());
         }
         Ok(counts)
     }

@@ -4,6 +4,7 @@ use narrows_model::{Form, FormKind, LabelFormula, Model};
 use narrows_source::{Diagnostic, Diagnostics, FileId, Loader, Sources, Span};
 use thiserror::Error;
 
+use crate::aiger::DamagedAiger;
 use crate::outline::Outline;
 use crate::{aiger, aut, lotos, promela, smv};
 
@@ -20,7 +21,7 @@ pub trait Language: Sync {
 
     /// Returns the text of a file that has another form than text; `None` if it has none of this language,
     /// and what is wrong with it if that is no such file either.
-    fn decode(&self, bytes: &[u8]) -> Option<Result<String, String>> {
+    fn decode(&self, bytes: &[u8]) -> Option<Result<String, DamagedAiger>> {
         let _ = bytes;
         None
     }
@@ -195,8 +196,8 @@ pub enum NotText {
     #[error("not a text file")]
     Binary,
     /// They are in a form that a language has, but not right.
-    #[error("{0}")]
-    Damaged(String),
+    #[error(transparent)]
+    Damaged(DamagedAiger),
 }
 
 /// Which language a text was taken for, and why.

@@ -6,10 +6,11 @@ use std::sync::{Arc, Mutex};
 
 use crossbeam_channel::Sender;
 use lsp_server::{Message, Notification, Request, RequestId};
-use narrows::editing::{Document, Outcome, Wrong, check};
-use narrows::{Budget, Limit, Loader, PreparedStudy, Progress, StudyTask, Watch};
+use narrows::editing::{Document, DocumentError, Outcome, Wrong, check};
+use narrows::{Budget, Limit, Loader, PreparedStudy, Progress, StudyError, StudyTask, Unanswered, Watch};
 use narrows_report::grouped;
 use serde_json::{Value, json};
+use thiserror::Error;
 
 use crate::Environment;
 use crate::documents::Overlay;
@@ -53,6 +54,17 @@ pub(crate) struct Results {
     pub(crate) report: String,
 }
 
+/// Why a run found nothing.
+#[derive(Debug, Error)]
+pub(crate) enum NoResults {
+    #[error(transparent)]
+    Model(#[from] DocumentError),
+    #[error(transparent)]
+    Study(#[from] StudyError),
+    #[error(transparent)]
+    Unanswered(#[from] Unanswered),
+}
+
 /// A run that has ended.
 pub(crate) struct Ended {
     pub(crate) name: String,
@@ -60,7 +72,7 @@ pub(crate) struct Ended {
     /// The request that asked for it; `None` if the server itself did.
     pub(crate) request: Option<RequestId>,
     /// What was found; an error if the text can't be used.
-    pub(crate) results: Result<Results, String>,
+    pub(crate) results: Result<Results, NoResults>,
     pub(crate) is_cancelled: bool,
 }
 
@@ -109,7 +121,7 @@ pub(crate) fn start(
         let message = match &results {
             _ if flag.load(Ordering::Relaxed) => "cancelled".to_owned(),
             Ok(results) => summary(&results.outcomes),
-            Err(reason) => reason.clone(),
+            Err(reason) => reason.to_string(),
         };
         teller.end(&message);
         let is_cancelled = flag.load(Ordering::Relaxed);
@@ -138,8 +150,8 @@ pub(crate) fn summary(outcomes: &[Outcome]) -> String {
     }
 }
 
-fn run_model(document: &Document, loader: &dyn Loader, budget: &Budget) -> Result<Results, String> {
-    let found = check(document, loader, budget).map_err(|why| why.to_string())?;
+fn run_model(document: &Document, loader: &dyn Loader, budget: &Budget) -> Result<Results, NoResults> {
+    let found = check(document, loader, budget)?;
     let report = narrows_report::check(&found.report());
     Ok(Results { outcomes: found.outcomes(), wrong: found.wrongs(), report })
 }
@@ -149,14 +161,13 @@ fn run_study(
     task: Task,
     loader: &dyn Loader,
     budget: &Budget,
-) -> Result<Results, String> {
-    let study = PreparedStudy::read(&document.name, document.text.clone(), loader);
+) -> Result<Results, NoResults> {
+    let mut study = PreparedStudy::read(&document.name, document.text.clone(), loader)?;
     let task = match task {
         Task::Check => StudyTask::Measure,
         Task::Bottleneck => StudyTask::Bottleneck,
     };
-    let found = study.map_err(|error| error.to_string())?.find(task, None, budget);
-    let found = found.map_err(|why| why.to_string())?;
+    let found = study.find(task, None, budget)?;
     let report = found.analysed().map_or_else(|| found.figures().text(false), |analysed| analysed.text());
     Ok(Results { outcomes: found.outcomes(document), wrong: Vec::new(), report })
 }

@@ -366,7 +366,7 @@ impl Server {
                     json!({ "what": outcome.what, "text": outcome.text, "fails": outcome.fails })
                 }).collect::<Vec<_>>(),
             })),
-            Err(reason) => Err((ErrorCode::RequestFailed, reason.clone())),
+            Err(reason) => Err((ErrorCode::RequestFailed, reason.to_string())),
         };
         if let Some(id) = run.request {
             self.send(match response {

@@ -3,7 +3,7 @@
 use std::sync::OnceLock;
 
 use narrows_explicit::{Checkpoints, Elsewhere, Lossy};
-use narrows_model::{Budget, Checked, FormKind, Model, Question, Refusal};
+use narrows_model::{Answer, Budget, Checked, FormKind, Model, Question, Refusal, Verdict};
 use narrows_symbolic::Order;
 
 use crate::engines::{
@@ -51,8 +51,7 @@ pub trait Engine: Sync {
         self.accepts_question(model, question, options)
     }
 
-    /// Answers questions about a model that it takes, in their order. To a question that it does not accept,
-    /// the answer is why.
+    /// Answers questions that it accepts, about a model that it takes, in their order.
     fn answer(
         &self,
         model: &Model,
@@ -256,5 +255,22 @@ pub fn answer(
 ) -> Result<Checked, Unanswered> {
     let engine = if options.elsewhere.is_some() { &Cluster } else { chosen(model, options.engine) };
     engine.accepts_model(model, options)?;
-    engine.answer(model, questions, options, budget)
+    let why_not = |question: &Question| engine.accepts_question(model, question, options).err();
+    let refusals: Vec<Option<Refusal>> = questions.iter().map(why_not).collect();
+    let is_accepted = |(_, refusal): &(&Question, &Option<Refusal>)| refusal.is_none();
+    let asked: Vec<Question> =
+        questions.iter().zip(&refusals).filter(is_accepted).map(|(question, _)| question.clone()).collect();
+    // Where nothing can be asked, nothing is searched: the answers say why.
+    let mut checked = if asked.is_empty() && !questions.is_empty() {
+        Checked::default()
+    } else {
+        engine.answer(model, &asked, options, budget)?
+    };
+    let mut replies = std::mem::take(&mut checked.replies).into_iter();
+    let reply = |(question, refusal): (&Question, Option<Refusal>)| match refusal {
+        Some(refusal) => Some(Answer::new(question.clone(), Verdict::Refused(refusal)).into()),
+        None => replies.next(),
+    };
+    checked.replies = questions.iter().zip(refusals).filter_map(reply).collect();
+    Ok(checked)
 }

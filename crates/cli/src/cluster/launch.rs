@@ -39,7 +39,7 @@ const LOOK_UP: Duration = Duration::from_millis(20);
 const GRACE: Duration = Duration::from_secs(15);
 
 /// So much of what a process says is kept for when it fails.
-const MOST: u64 = 1 << 14;
+const MAX_KEPT: u64 = 1 << 14;
 
 struct Member {
     host: String,
@@ -129,7 +129,7 @@ fn listen(mut errors: ChildStderr, said: &Mutex<String>) {
     let mut bytes = [0; 1024];
     while let Ok(count @ 1..) = errors.read(&mut bytes) {
         let mut said = said.lock().unwrap_or_else(PoisonError::into_inner);
-        if (said.len() as u64) < MOST {
+        if (said.len() as u64) < MAX_KEPT {
             said.push_str(&String::from_utf8_lossy(&bytes[..count]));
         }
     }

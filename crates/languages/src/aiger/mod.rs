@@ -17,6 +17,7 @@ mod names;
 mod order;
 mod read;
 
+pub use binary::DamagedAiger;
 use narrows_model::{Form, FormKind};
 use narrows_source::{Diagnostic, Diagnostics, FileId, Sources, Span};
 
@@ -52,7 +53,7 @@ impl Language for Aiger {
         text.starts_with("aag ").then_some("`aag`")
     }
 
-    fn decode(&self, bytes: &[u8]) -> Option<Result<String, String>> {
+    fn decode(&self, bytes: &[u8]) -> Option<Result<String, DamagedAiger>> {
         bytes.starts_with(b"aig ").then(|| binary::as_text(bytes))
     }
 

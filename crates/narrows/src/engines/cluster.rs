@@ -63,11 +63,7 @@ impl Engine for Cluster {
         budget: &Budget,
     ) -> Result<Checked, Unanswered> {
         let elsewhere = options.elsewhere.ok_or_else(|| Refusal::new("no other machines are given"))?;
-        let accepted = |question: &&Question| self.accepts_question(model, question, options).is_ok();
-        let asked: Vec<Question> = questions.iter().filter(accepted).cloned().collect();
-        // Where nothing can be asked, nothing is searched: the answers say why.
-        let mut checked = match (model.processes(), model.labelled()) {
-            _ if asked.is_empty() => Checked::default(),
+        match (model.processes(), model.labelled()) {
             (Some(system), _) => {
                 let how = Options {
                     runs: options.more_runs.max(1),
@@ -75,22 +71,14 @@ impl Engine for Cluster {
                     ..Options::default()
                 };
                 let scope = SearchScope { elsewhere: Some(elsewhere), ..SearchScope::within(budget) };
-                check(&executor(system, options.engine)?, &asked, &how, &scope)
-                    .map_err(|wrong| Unanswered::Internal(wrong.to_string()))?
+                check(&executor(system, options.engine)?, questions, &how, &scope)
+                    .map_err(|wrong| Unanswered::Internal(wrong.to_string()))
             }
-            (None, Some(labelled)) => deadlocks(&*labelled.system, &asked, elsewhere, budget)?,
-            (None, None) => match model.synchronous() {
-                Some(system) => cluster_synchronous::answer(system, &asked, elsewhere, budget)?,
-                None => Checked::default(),
-            },
-        };
-        let mut replies = std::mem::take(&mut checked.replies).into_iter();
-        let reply = |question: &Question| match self.accepts_question(model, question, options) {
-            Err(refusal) => Some(Answer::new(question.clone(), Verdict::Refused(refusal)).into()),
-            Ok(()) => replies.next(),
-        };
-        checked.replies = questions.iter().filter_map(reply).collect();
-        Ok(checked)
+            (None, Some(labelled)) => deadlocks(&*labelled.system, questions, elsewhere, budget),
+            (None, None) => {
+                cluster_synchronous::answer(super::synchronous(model)?, questions, elsewhere, budget)
+            }
+        }
     }
 }
 

@@ -4,7 +4,7 @@ use narrows_explicit::{
     Accelerator, Engine as Executor, Options, SearchScope, accepts_symmetric, accepts_tables, check,
     check_invariants, check_lossy, check_symmetric, is_invariant, is_safety,
 };
-use narrows_model::{Answer, Evaluator, FormKind, Model, Question, Refusal, Reply, System, Verdict};
+use narrows_model::{Answer, Evaluator, FormKind, Model, Question, Refusal, Reply, System};
 
 use crate::gpu::Gpu;
 use crate::{Budget, CheckOptions, Checked, Choice, Engine, Feature, Unanswered};
@@ -83,7 +83,7 @@ impl Engine for Explicit {
         };
         let scope = SearchScope { checkpoints: options.checkpoints, ..SearchScope::within(budget) };
         if self.choice == Choice::Gpu {
-            return self.answer_on_gpu((model, questions, options), &executor, &how, &scope);
+            return answer_on_gpu(questions, options.gpu_memory, &executor, &how, &scope);
         }
         let is_plain = self.choice == Choice::Automatic && !how.reduce && options.checkpoints.is_none();
         let gpu = if is_plain { Gpu::if_there(options.gpu_memory) } else { None };
@@ -98,47 +98,37 @@ impl Engine for Explicit {
     }
 }
 
-impl Explicit {
-    fn answer_on_gpu(
-        &self,
-        (model, questions, options): (&Model, &[Question], &CheckOptions<'_>),
-        executor: &Executor<'_>,
-        how: &Options,
-        scope: &SearchScope<'_>,
-    ) -> Result<Checked, Unanswered> {
-        let gpu = Gpu::find(options.gpu_memory)?;
-        let scope = SearchScope { accelerator: Some(&gpu), ..*scope };
-        let accepted = |question: &&Question| self.accepts_question(model, question, options).is_ok();
-        let asked: Vec<Question> = questions.iter().filter(accepted).cloned().collect();
-        let (safety, invariants): (Vec<Question>, Vec<Question>) = asked.into_iter().partition(is_safety);
-        let internal = |wrong: narrows_explicit::NotReplayed| Unanswered::Internal(wrong.to_string());
-        let mut checked = Checked::default();
-        if !safety.is_empty() {
-            checked = check(executor, &safety, how, &scope).map_err(internal)?;
-        }
-        if !invariants.is_empty()
-            && let Some(found) = check_invariants(executor, &invariants, &scope).map_err(internal)?
-        {
-            let answer = |(question, verdict)| Answer::new(question, verdict).into();
-            checked.replies.extend(invariants.into_iter().zip(found.verdicts).map(answer));
-            if found.coverage.states > checked.coverage.states {
-                (checked.coverage, checked.limit) = (found.coverage, found.limit);
-            }
-        }
-        gpu.result()?;
-        let mut replies = std::mem::take(&mut checked.replies);
-        let mut reply = |question: &Question| match self.accepts_question(model, question, options) {
-            Err(refusal) => Some(Answer::new(question.clone(), Verdict::Refused(refusal)).into()),
-            Ok(()) => {
-                let is_its =
-                    |reply: &Reply| matches!(reply, Reply::Answer(answer) if answer.question == *question);
-                let place = replies.iter().position(is_its)?;
-                Some(replies.remove(place))
-            }
-        };
-        checked.replies = questions.iter().filter_map(&mut reply).collect();
-        Ok(checked)
+fn answer_on_gpu(
+    questions: &[Question],
+    memory: Option<u64>,
+    executor: &Executor<'_>,
+    how: &Options,
+    scope: &SearchScope<'_>,
+) -> Result<Checked, Unanswered> {
+    let gpu = Gpu::find(memory)?;
+    let scope = SearchScope { accelerator: Some(&gpu), ..*scope };
+    let (safety, invariants): (Vec<Question>, Vec<Question>) = questions.iter().cloned().partition(is_safety);
+    let internal = |wrong: narrows_explicit::NotReplayed| Unanswered::Internal(wrong.to_string());
+    let mut checked = Checked::default();
+    if !safety.is_empty() {
+        checked = check(executor, &safety, how, &scope).map_err(internal)?;
     }
+    if !invariants.is_empty()
+        && let Some(found) = check_invariants(executor, &invariants, &scope).map_err(internal)?
+    {
+        let answer = |(question, verdict)| Answer::new(question, verdict).into();
+        checked.replies.extend(invariants.into_iter().zip(found.verdicts).map(answer));
+        if found.coverage.states > checked.coverage.states {
+            (checked.coverage, checked.limit) = (found.coverage, found.limit);
+        }
+    }
+    gpu.result()?;
+    let place = |reply: &Reply| match reply {
+        Reply::Answer(answer) => questions.iter().position(|question| answer.question == *question),
+        Reply::Figure(_) => None,
+    };
+    checked.replies.sort_by_key(place);
+    Ok(checked)
 }
 
 /// What an engine that visits all states by tables does not take.

@@ -69,10 +69,6 @@ impl Engine for ByGraph {
         let checker = OnceCell::new();
         let mut answers = Vec::new();
         for question in questions {
-            if let Err(refusal) = self.accepts_question(model, question, options) {
-                answers.push(Answer::new(question.clone(), Verdict::Refused(refusal)));
-                continue;
-            }
             answers.push(match (question, limit) {
                 (Question::Deadlock, _) => asked.deadlocks(options.more_runs.max(1))?,
                 // Of a formula, what is missing may say anything.

@@ -369,6 +369,13 @@ class Study:
         arguments = {**self._arguments, "changes": [*self._arguments["changes"], *given]}
         return _study(arguments, None)
 
+    def _found(
+        self, wanted: dict[str, object], allowed: tuple[Optional[float], int, int], progress: Show
+    ) -> tuple[_narrows.Measured, bool]:
+        """Does what is wanted; also returns whether Ctrl-C ended it."""
+        with Display(progress) as shown:
+            return self._native.measure(wanted, allowed, shown.function)
+
     def measure(
         self,
         *,
@@ -385,8 +392,7 @@ class Study:
         as such. Ctrl-C raises `narrows.Interrupted`, which has what was found.
         """
         wanted = _wanted(engine, model_engine, bottleneck=False, sweep=False)
-        with Display(progress) as shown:
-            found, stopped = self._native.measure(wanted, limits(time, memory, threads), shown.function)
+        found, stopped = self._found(wanted, limits(time, memory, threads), progress)
         result = StudyResult(found)
         if stopped:
             raise Interrupted(result)
@@ -406,8 +412,7 @@ class Study:
         if self._about["combinations"] < 2:
             raise ArgumentError(f"`{self.name}` varies nothing: add a [sweep], or vary by `what_if`")
         wanted = _wanted(engine, model_engine, bottleneck=False, sweep=True)
-        with Display(progress) as shown:
-            found, stopped = self._native.measure(wanted, limits(time, memory, threads), shown.function)
+        found, stopped = self._found(wanted, limits(time, memory, threads), progress)
         result = StudyResult(found).sweep
         if stopped:
             raise Interrupted(result)
@@ -425,8 +430,7 @@ class Study:
     ) -> Bottleneck:
         """Answers its questions, and finds what limits the design and what would help: `narrows bottleneck`."""
         wanted = _wanted(engine, model_engine, bottleneck=True, sweep=False)
-        with Display(progress) as shown:
-            found, stopped = self._native.measure(wanted, limits(time, memory, threads), shown.function)
+        found, stopped = self._found(wanted, limits(time, memory, threads), progress)
         result = Bottleneck(found)
         if stopped:
             raise Interrupted(result)
