@@ -222,9 +222,9 @@ impl Browser {
     /// Clicks into the middle of an element.
     pub fn click(&mut self, selector: &str) -> io::Result<()> {
         let place = self.evaluate(&format!(
-            "(() => {{ const node = document.querySelector({selector:?}); node.scrollIntoView({{ block: 'center' }}); \
-             const box = node.getBoundingClientRect(); \
-             return [box.left + box.width / 2, box.top + box.height / 2]; }})()"
+            "(() => {{ const node = document.querySelector({selector:?}); node.scrollIntoView({{ block: \
+             'center' }}); const box = node.getBoundingClientRect(); return [box.left + box.width / 2, \
+             box.top + box.height / 2]; }})()"
         ))?;
         for kind in ["mousePressed", "mouseReleased"] {
             let click =

@@ -28,8 +28,8 @@ pub fn generate(seed: u64) -> Model {
     write(seed, Features::without_long_sequences)
 }
 
-/// Writes the model that belongs to a seed, with long atomic sequences that work, wait and choose. Some have no
-/// end, so that only limits end a search.
+/// Writes the model that belongs to a seed, with long atomic sequences that work, wait and choose. Some have
+/// no end, so that only limits end a search.
 pub fn generate_with_long_sequences(seed: u64) -> Model {
     write(seed, |features| features)
 }

@@ -9,7 +9,7 @@
 //! |---|---|
 //! | `engine.rs`, `native/` | successors by the reference evaluator, or by machine code |
 //! | `store/` | exact stores of states |
-//! | `depth_first.rs`, `breadth_first/` | safety: depth first counts as SPIN does, breadth first is parallel |
+//! | `depth_first.rs`, `breadth_first/` | safety: depth first as SPIN counts, breadth first in parallel |
 //! | `cycles/`, `temporal.rs`, `vacuity.rs` | acceptance cycles: LTL, never claims, progress; vacuity |
 //! | `ctl/` | CTL on the whole labelled graph |
 //! | `reduction/` | stubborn sets |

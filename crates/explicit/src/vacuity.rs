@@ -37,7 +37,8 @@ pub(crate) fn suspicions(
         if matches!(decided.verdict, Verdict::Holds) {
             let antecedent = antecedent.map(&mut |atom| format!("({})", atom.text));
             notes.push(format!(
-                "It holds vacuously: `{antecedent}` is never true where it would matter, so nothing follows from it."
+                "It holds vacuously: `{antecedent}` is never true where it would matter, so nothing follows \
+                 from it."
             ));
         }
     }

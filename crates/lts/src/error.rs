@@ -62,7 +62,8 @@ pub enum EquivalenceError {
     NoDecimal(String),
     /// Numbers that can't be added exactly.
     #[error(
-        "`{number}` and the smallest part of another number are more than {digits} digits apart; round the numbers"
+        "`{number}` and the smallest part of another number are more than {digits} digits apart; round the \
+         numbers"
     )]
     Apart {
         /// The larger one.

@@ -133,7 +133,8 @@ impl ExploreOptions<'_> {
         cluster::accepts_choice(self.engine)?;
         if self.reduce || self.symmetry || self.lossy.is_some() || self.checkpoints.is_some() {
             return Err(Refusal::new(
-                "several machines visit every state: reduction, symmetry, loss and checkpoint files are for one",
+                "several machines visit every state: reduction, symmetry, loss and checkpoint files are for \
+                 one",
             ));
         }
         match &model.form {

@@ -138,8 +138,8 @@ impl PreparedStudy {
         Analysed { figures, unit: &self.study.unit, bottleneck }
     }
 
-    /// Does something with the study; the loader finds what combinations of values need if they are asked for,
-    /// too.
+    /// Does something with the study. With a loader, which finds what models include, it does the same for
+    /// each combination of values that the study names.
     ///
     /// # Errors
     ///

@@ -254,8 +254,8 @@ impl PreparedStudy {
         graph.map_err(|_| refuse("the stochastic view is too large for a graph"))
     }
 
-    /// Answers questions about delays and counts: by sets of states if that engine was chosen, which also tells
-    /// what it covered.
+    /// Answers questions about delays and counts: by sets of states if that engine was chosen, which also
+    /// tells what it covered.
     ///
     /// # Errors
     ///

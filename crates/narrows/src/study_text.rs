@@ -105,8 +105,8 @@ impl StudyText {
     }
 
     /// Makes a change: a delay takes another time, as in `dma:done = 0.2 ms`, or a constant of the model has
-    /// another value, as in `BUFFERS=2`. What the study expects is not expected of it then, and its name tells
-    /// of the change.
+    /// another value, as in `BUFFERS=2`. What the study expects is not expected of it then, and its name
+    /// tells of the change.
     ///
     /// # Errors
     ///

@@ -8,7 +8,8 @@
 //!
 //! | file | contents |
 //! |---|---|
-//! | `delay.rs`, `phases.rs`, `fine.rs`, `timing.rs` | delays; those of several phases; exact rates; which statements have which delay, and what is counted |
+//! | `delay.rs`, `phases.rs`, `fine.rs` | delays; those of several phases; exact rates |
+//! | `timing.rs` | which statements have which delay, and what is counted |
 //! | `state_graph.rs`, `state_store.rs` | the states of a model with their steps, on demand; packed states |
 //! | `nodes.rs` | states with running clocks: immediate steps, and where time passes |
 //! | `requests.rs` | which end belongs to which beginning: observers that follow one request |
@@ -17,7 +18,8 @@
 //! | `markov/` | chains and automata, with sound bounds; knows no model |
 //! | `simulation/` | discrete-event simulation: estimates with confidence intervals |
 //! | `labelled.rs`, `actions.rs` | LOTOS models as labelled graphs; graphs with timed actions |
-//! | `graphs.rs`, `stages.rs`, `busy_waiting.rs` | graphs to Markov automata; delays of several phases; busy waiting |
+//! | `graphs.rs`, `stages.rs` | graphs to Markov automata; delays of several phases |
+//! | `busy_waiting.rs` | busy waiting |
 
 pub mod actions;
 pub mod busy_waiting;

@@ -75,7 +75,8 @@ const SHOWN: usize = 4;
 pub(crate) fn against_text(log: &str, rows: &[MeasuredFigure], digits: usize) -> String {
     if rows.is_empty() {
         return format!(
-            "\nagainst {log}: no kind of the log is called like a throughput, a latency, a period or a duration\n"
+            "\nagainst {log}: no kind of the log is called like a throughput, a latency, a period or a \
+             duration\n"
         );
     }
     let heads = std::iter::once("question").chain(HEADS).map(str::to_owned);

@@ -244,7 +244,8 @@ fn told_result(figure: &Figure) -> Map<String, Value> {
     match &figure.result {
         FigureResult::Value { low, high, exact } => {
             let value = json!({
-                "low": number_value(*low, Number::told_below), "high": number_value(*high, Number::told_above),
+                "low": number_value(*low, Number::told_below),
+                "high": number_value(*high, Number::told_above),
                 "unit": figure.unit, "exact": exact,
             });
             put("value", value);

@@ -91,8 +91,8 @@ fn kind_text(kind: &FittedKind, text: &mut String) {
     if let Some(best) = kind.candidates.first().filter(|best| best.p_value < UNLIKELY) {
         let _ = writeln!(
             text,
-            "  No form fits well: `{}` is the best of them, and up to {:.1} % of the durations are elsewhere. \
-             `empirical` takes the durations as they are, for simulation.",
+            "  No form fits well: `{}` is the best of them, and up to {:.1} % of the durations are \
+             elsewhere. `empirical` takes the durations as they are, for simulation.",
             best.form,
             100.0 * best.distance
         );
@@ -114,12 +114,14 @@ pub fn fits_value(kinds: &[FittedKind]) -> Value {
         let candidates = kind.candidates.iter().map(|one| {
             let aic = if one.aic.is_finite() { json!(one.aic) } else { json!("infinity") };
             json!({
-                "form": one.form, "delay": one.delay, "distance": one.distance, "p_value": one.p_value, "aic": aic,
+                "form": one.form, "delay": one.delay, "distance": one.distance, "p_value": one.p_value,
+                "aic": aic,
             })
         });
         let quantiles = kind.quantiles.iter().map(|(percent, time)| json!([percent, time]));
         json!({
-            "name": kind.name, "unit": kind.unit, "count": kind.count, "mean": kind.mean, "deviation": kind.deviation,
+            "name": kind.name, "unit": kind.unit, "count": kind.count, "mean": kind.mean,
+            "deviation": kind.deviation,
             "quantiles": quantiles.collect::<Value>(), "candidates": candidates.collect::<Value>(),
         })
     };

@@ -21,8 +21,8 @@ pub(crate) fn sentences(report: &Report<'_>) -> Vec<String> {
                 share(set as f64 / table as f64),
             ),
             format!(
-                "The hash factor is {} bits a state; an estimate of what was missed is {} of the states, and what only \
-                 they lead to.",
+                "The hash factor is {} bits a state; an estimate of what was missed is {} of the states, and \
+                 what only they lead to.",
                 rounded(factor(table, report.coverage)),
                 share(missed_share(missed, report.coverage)),
             ),
@@ -34,7 +34,8 @@ pub(crate) fn sentences(report: &Report<'_>) -> Vec<String> {
     };
     if loss.cut > 0 {
         list.push(format!(
-            "The search turned back at {}, as there was no memory for longer runs; no estimate covers what lies behind.",
+            "The search turned back at {}, as there was no memory for longer runs; no estimate covers what \
+             lies behind.",
             count(loss.cut, "state")
         ));
     }

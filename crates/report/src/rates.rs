@@ -188,7 +188,10 @@ impl AtTimes {
     /// Returns what came out as JSON.
     pub fn document(&self, graph: &str) -> Value {
         let moment = |at: &AtTime| {
-            let of = |(action, (low, high)): (&String, &Bounds)| json!({ "action": action, "low": told_below(*low), "high": told_above(*high) });
+            let of = |(action, (low, high)): (&String, &Bounds)| {
+                let (low, high) = (told_below(*low), told_above(*high));
+                json!({ "action": action, "low": low, "high": high })
+            };
             let throughputs: Value = self.actions.iter().zip(&at.throughputs).map(of).collect();
             let mut value = json!({ "time": at.time, "throughputs": throughputs });
             if let Some((distribution, error)) = &at.distribution {
@@ -288,7 +291,10 @@ fn state_table(distribution: &StateProbabilities, digits: usize) -> String {
 }
 
 fn state_values(distribution: &StateProbabilities) -> Value {
-    let one = |(state, share, (low, high)): &(u32, f64, Bounds)| json!({ "state": state, "probability": share, "low": told_below(*low), "high": told_above(*high) });
+    let one = |(state, share, (low, high)): &(u32, f64, Bounds)| {
+        let (low, high) = (told_below(*low), told_above(*high));
+        json!({ "state": state, "probability": share, "low": low, "high": high })
+    };
     distribution.iter().map(one).collect()
 }
 

@@ -65,8 +65,8 @@ pub(crate) fn understand<'m>(
                 Claim::Branching(formulas) => match as_linear(formulas) {
                     Some(formulas) => Ok(Goal::Linear(formulas, specification)),
                     None => Err(refusal(
-                        "SAT engines take formulas of CTL that say the same in LTL, and this is none; the engine \
-                         `symbolic` takes it.",
+                        "SAT engines take formulas of CTL that say the same in LTL, and this is none; the \
+                         engine `symbolic` takes it.",
                     )),
                 },
                 Claim::Minimum(..) | Claim::Maximum(..) | Claim::FewestOf(..) | Claim::MostOf(..) => {
@@ -101,8 +101,8 @@ pub(crate) fn problem(
         Goal::Successors => {
             let (circuit, _) = Circuit::new(system, &[]);
             if !circuit.is_total {
-                let reason = "Where constraints restrict steps, SAT engines do not find out whether there is always a \
-                              next state; the engine `symbolic` does.";
+                let reason = "Where constraints restrict steps, SAT engines do not find out whether there is \
+                              always a next state; the engine `symbolic` does.";
                 return Err(refusal(reason));
             }
             let bad = !circuit.can_step;

@@ -48,8 +48,8 @@ pub(crate) async fn index() -> Response {
     let number = || RandomState::new().build_hasher().finish();
     let nonce = format!("{:016x}{:016x}", number(), number());
     let policy = format!(
-        "default-src 'none'; script-src 'self'; style-src 'self' 'nonce-{nonce}'; img-src 'self' data: blob:; \
-         connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+        "default-src 'none'; script-src 'self'; style-src 'self' 'nonce-{nonce}'; img-src 'self' data: \
+         blob:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
     );
     let page = PAGE.replace("NONCE", &nonce);
     let headers = [

@@ -241,7 +241,10 @@ fn analysed(study: &PreparedStudy, analysis: &Analysis, quantities: &[Quantity],
             "name": one.name, "value": one.value, "text": one.text, "distribution": one.distribution,
         })
     });
-    let picture = |picture: Picture| json!({ "name": picture.name, "title": picture.title, "svg": without_style(&picture.svg) });
+    let picture = |picture: Picture| {
+        let svg = without_style(&picture.svg);
+        json!({ "name": picture.name, "title": picture.title, "svg": svg })
+    };
     let column = analysed.column();
     json!({
         "title": study.study.title,

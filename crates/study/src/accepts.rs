@@ -10,24 +10,24 @@ use crate::{
 const NO_LABELS: &str =
     "Formulas of the mu-calculus are about labels: ask them of a LOTOS model, or of a graph.";
 const NO_COMPARISON: &str = "Models are compared by their labels: ask it of a LOTOS model, or of a graph.";
-const NO_CHANCE: &str = "This is a mean over runs, and an SMV model does not say how likely they are: ask for the least \
-                         and the most.";
+const NO_CHANCE: &str = "This is a mean over runs, and an SMV model does not say how likely they are: ask \
+                         for the least and the most.";
 const NO_CACHES: &str = "Only a Promela model can have caches under it.";
 const NO_STATES: &str = "Of this model nothing is known but its labels.";
-const NO_VALUES: &str = "Of this model nothing is known but its labels, and they have no value that lasts: ask for the \
-                         `utilisation` of a condition.";
+const NO_VALUES: &str = "Of this model nothing is known but its labels, and they have no value that lasts: \
+                         ask for the `utilisation` of a condition.";
 const NO_TIME: &str = "A mean is over time: ask it in the timed or the stochastic view.";
 const NO_MEAN: &str =
     "This is about best and worst cases: ask it in the timed view, not in the stochastic one.";
 const NO_PERCENTILE: &str =
     "A percentile is about random times: ask it in the stochastic view, and here for the least and the most.";
-const NO_EXTREMES: &str = "Simulation estimates means and percentiles; the least and the most over all runs are for the \
-                           timed view.";
+const NO_EXTREMES: &str = "Simulation estimates means and percentiles; the least and the most over all runs \
+                           are for the timed view.";
 const NO_RUNS: &str = "A simulation sees some runs, and this is about all of them.";
 const NO_ESTIMATE: &str = "Simulation does not estimate this: ask it in the stochastic view.";
 const NO_MISSES: &str = "Simulation does not tell misses apart by variable: ask it in the stochastic view.";
-const NO_OVERLAP: &str = "Ask for an overlap in the untimed or the timed view: how often something happens at random is a \
-                          `utilisation`.";
+const NO_OVERLAP: &str = "Ask for an overlap in the untimed or the timed view: how often something happens \
+                          at random is a `utilisation`.";
 
 /// Says whether a question of a study can be asked of models of a form, in a view.
 ///
@@ -121,8 +121,8 @@ pub(crate) fn accepts_delays(study: &Study, view: View) -> Result<(), Refusal> {
     match study.delays.iter().find(|entry| is_exact && entry.delay.is_drawn()) {
         None => Ok(()),
         Some(entry) => Err(Refusal::new(format!(
-            "The {} view takes delays that are fixed, ranges, or of exponential phases, and that of `{}` is none of them: \
-             ask in the simulated view, or let `narrows fit` find phases.",
+            "The {} view takes delays that are fixed, ranges, or of exponential phases, and that of `{}` is \
+             none of them: ask in the simulated view, or let `narrows fit` find phases.",
             view.name(),
             entry.place.text
         ))),

@@ -134,7 +134,8 @@ fn growth(prepared: &ProcessStudy, watch: &Arc<dyn Watch>) -> Option<String> {
     let verb = if said.len() == 1 { "grows" } else { "grow" };
     (!said.is_empty()).then(|| {
         format!(
-            "In the first {} states {} {verb} and {verb}: if nothing in the model bounds that, no limit is enough.",
+            "In the first {} states {} {verb} and {verb}: if nothing in the model bounds that, no limit is \
+             enough.",
             known + 1,
             listed(said.into_iter())
         )

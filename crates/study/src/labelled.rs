@@ -103,7 +103,8 @@ pub(crate) fn prepare_labelled(
     for entry in &study.delays {
         let Some(pattern) = pattern(&entry.place, diagnostics) else { continue };
         if entry.times.is_some() || entry.over.is_some() {
-            let title = "how fast an action goes can't depend on the state: `times` and `over` are for Promela models";
+            let title = "how fast an action goes can't depend on the state: `times` and `over` are for \
+                         Promela models";
             diagnostics.push(Diagnostic::error("S0013", entry.place.span, title));
         }
         delays.push(Delayed { pattern, text: entry.place.text.clone(), delay: entry.delay.clone() });

@@ -40,7 +40,8 @@ impl Scope<'_> {
         };
         if found.is_none() {
             let title = format!("`{}` means nothing to `{proctype}`", by.text);
-            let help = "requests are told apart by `_pid`, or an expression of variables of the process and of the model";
+            let help = "requests are told apart by `_pid`, or an expression of variables of the process and \
+                        of the model";
             diagnostics.push(Diagnostic::error("S0005", by.span, title).help(help));
         }
         found

@@ -256,7 +256,8 @@ fn census(request: &Request) -> io::Result<ExitCode> {
     states.sort_unstable();
     let [rejected, crashed, refused, large, fatal, ran] = counts;
     println!(
-        "{ran} ran, {fatal} fatal, {refused} refused, {rejected} rejected, {crashed} crashed, {large} too large"
+        "{ran} ran, {fatal} fatal, {refused} refused, {rejected} rejected, {crashed} crashed, {large} too \
+         large"
     );
     let quantile = |percent: usize| states.get(states.len() * percent / 100).copied().unwrap_or(0);
     println!("states: 10 % below {}, half below {}, 90 % below {}", quantile(10), quantile(50), quantile(90));

@@ -250,7 +250,8 @@ impl Options {
         let name = path.display().to_string();
         anyhow::ensure!(
             of_ending(&name).is_none(),
-            "`{name}` is a model, and this is for studies: a study names its model, and says how long things take"
+            "`{name}` is a model, and this is for studies: a study names its model, and says how long things \
+             take"
         );
         let text = read_text(path).map_err(|error| anyhow::anyhow!(unreadable(path, &error)))?;
         let mut study = StudyText::read(&name, text);

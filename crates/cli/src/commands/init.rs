@@ -64,8 +64,8 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
     for (found, what) in [(&models, "model"), (&studies, "study")] {
         anyhow::ensure!(
             !found.is_empty(),
-            "there is no {what} in `{}` or in subfolders; name the folders of your designs, or start one with \
-             `narrows new`",
+            "there is no {what} in `{}` or in subfolders; name the folders of your designs, or start one \
+             with `narrows new`",
             folders.iter().map(|folder| folder.display().to_string()).collect::<Vec<_>>().join("`, `")
         );
     }
@@ -88,8 +88,8 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
         written => written.with_context(|| format!("can't write `{}`", path.display()))?,
     }
     output::print(&format!(
-        "{}  the workflow\n\nNow set the variable NARROWS_URL of the project to the place of the release files, and \
-         commit the workflow.\n",
+        "{}  the workflow\n\nNow set the variable NARROWS_URL of the project to the place of the release \
+         files, and commit the workflow.\n",
         path.display()
     ))?;
     Ok(0)

@@ -76,8 +76,8 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
     }
     let [model, study] = paths.map(|path| path.display().to_string());
     output::print(&format!(
-        "{model}  the model\n{study}  what takes time, and what is asked\n\nNow try\n  narrows check {model}\n  \
-         narrows bottleneck {study}\n"
+        "{model}  the model\n{study}  what takes time, and what is asked\n\nNow try\n  narrows check \
+         {model}\n  narrows bottleneck {study}\n"
     ))?;
     Ok(0)
 }

@@ -38,7 +38,8 @@ impl Storage {
         let bytes = size.unwrap_or(memory / 4);
         anyhow::ensure!(
             bytes < memory,
-            "the table of --bitstate does not leave room for anything else; make it smaller, or raise --memory"
+            "the table of --bitstate does not leave room for anything else; make it smaller, or raise \
+             --memory"
         );
         Ok(Some(Lossy::Bits { bytes, hashes: self.hash_functions }))
     }

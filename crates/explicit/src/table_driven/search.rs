@@ -267,7 +267,8 @@ impl Search<'_, '_> {
         let (rows, states) = (self.learner.table.len() as u64, self.device.get_mut().len());
         if rows > MANY_ROWS && states < rows * WORTH || rows > SOME_ROWS && states < rows {
             let reason = format!(
-                "a process looks at so much that {rows} rows of tables are good for {states} states only; leave --engine gpu out"
+                "a process looks at so much that {rows} rows of tables are good for {states} states only; \
+                 leave --engine gpu out"
             );
             return Err(Stop::Broken(reason));
         }

@@ -55,7 +55,8 @@ functions! {
     unload_module = c"cuModuleUnload" (Handle);
     get_function = c"cuModuleGetFunction" (*mut Handle, Handle, *const c_char);
     launch = c"cuLaunchKernel" (
-        Handle, c_uint, c_uint, c_uint, c_uint, c_uint, c_uint, c_uint, Handle, *mut *mut c_void, *mut *mut c_void
+        Handle, c_uint, c_uint, c_uint, c_uint, c_uint, c_uint, c_uint, Handle,
+        *mut *mut c_void, *mut *mut c_void
     );
     error_string = c"cuGetErrorString" (c_int, *mut *const c_char);
 }

@@ -17,7 +17,10 @@ pub fn fault(fault: &Fault) -> Diagnostic {
         }
         ViolationKind::EndlessSort => {
             error("L0403", format!("a value of sort {about} is to be chosen, and there is no end of them"))
-                .help("bound numbers, with `[x le 7]` behind the offer or `-D Nat=7`; let a partner decide; or use a sort with finitely many values")
+                .help(
+                    "bound numbers, with `[x le 7]` behind the offer or `-D Nat=7`; let a partner decide; \
+                       or use a sort with finitely many values",
+                )
         }
         ViolationKind::EndlessRecursion => {
             error("L0404", "processes call each other again and again without a step".to_owned())

@@ -28,10 +28,10 @@ pub fn svg(graph: &Graph) -> Option<String> {
     let most = layers.layers.iter().map(Vec::len).max().unwrap_or(0) as i32;
     let (width, height) = (most.max(1) * step + 80, layers.layers.len() as i32 * HEIGHT + 20);
     let mut text = format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} \
-         {height}\" font-family=\"sans-serif\" font-size=\"12\" text-anchor=\"middle\">\n\
-         <defs><marker id=\"tip\" viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" markerWidth=\"8\" markerHeight=\"8\" \
-         orient=\"auto\"><path d=\"M0 0 8 4 0 8z\"/></marker></defs>\n\
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" viewBox=\"0 0 \
+         {width} {height}\" font-family=\"sans-serif\" font-size=\"12\" text-anchor=\"middle\">\n\
+         <defs><marker id=\"tip\" viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" markerWidth=\"8\" \
+         markerHeight=\"8\" orient=\"auto\"><path d=\"M0 0 8 4 0 8z\"/></marker></defs>\n\
          <rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n"
     );
     let place = |state: u32| at(&layers, state, step, width);
@@ -43,7 +43,8 @@ pub fn svg(graph: &Graph) -> Option<String> {
         let thick = if state == graph.initial() { 3 } else { 1 };
         let _ = writeln!(
             text,
-            "<circle cx=\"{x}\" cy=\"{y}\" r=\"{RADIUS}\" fill=\"#eef\" stroke=\"black\" stroke-width=\"{thick}\"/>\
+            "<circle cx=\"{x}\" cy=\"{y}\" r=\"{RADIUS}\" fill=\"#eef\" stroke=\"black\" \
+             stroke-width=\"{thick}\"/>\
              <text x=\"{x}\" y=\"{}\">{state}</text>",
             y + 4
         );
@@ -107,7 +108,8 @@ fn draw_edge(text: &mut String, (x, y): (i32, i32), (to_x, to_y): (i32, i32), la
         let y = label_y + line as i32 * 13;
         let _ = writeln!(
             text,
-            "<text x=\"{label_x}\" y=\"{y}\" stroke=\"white\" stroke-width=\"4\" paint-order=\"stroke\">{}</text>",
+            "<text x=\"{label_x}\" y=\"{y}\" stroke=\"white\" stroke-width=\"4\" \
+             paint-order=\"stroke\">{}</text>",
             escaped(label)
         );
     }

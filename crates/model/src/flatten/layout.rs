@@ -243,8 +243,8 @@ impl Making<'_> {
             let control = self.add(format!("process {pid}"), 0, code - 1);
             let counts: Vec<usize> = kinds.values().map(|process| process.channels.len()).collect();
             if counts.iter().any(|count| *count != counts[0]) {
-                let reason = "Which number a channel gets depends on which processes there are: sets of states are \
-                              kept for fixed numbers of channels.";
+                let reason = "Which number a channel gets depends on which processes there are: sets of \
+                              states are kept for fixed numbers of channels.";
                 let first = kinds.keys().next();
                 return Err(Refused {
                     reason: reason.to_owned(),

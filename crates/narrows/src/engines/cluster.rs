@@ -16,8 +16,8 @@ use crate::{Budget, CheckOptions, Checked, Choice, Engine, Feature, Unanswered};
 pub(crate) struct Cluster;
 
 const ONLY_SAFETY: &str = "on several machines there are assertions, deadlocks and faults alone";
-const HIDDEN: &str = "on several machines there are no hidden variables: what they are depends on the order of \
-                      the search";
+const HIDDEN: &str = "on several machines there are no hidden variables: what they are depends on the order \
+                      of the search";
 const STATE_BY_STATE: &str =
     "several machines search state by state: leave out --engine, or give native or interpreter";
 

@@ -17,8 +17,8 @@ use crate::{Budget, CheckOptions, Checked, Engine, Feature, Unanswered};
 /// The engine.
 pub(crate) struct ByGraph;
 
-const NOT_FAIR: &str = "A formula of the mu-calculus is about states, and `--fair` about runs: write fairness into the \
-                        formula, as in `[true*] <true* . \"A\"> true`, or ask in LTL.";
+const NOT_FAIR: &str = "A formula of the mu-calculus is about states, and `--fair` about runs: write \
+                        fairness into the formula, as in `[true*] <true* . \"A\"> true`, or ask in LTL.";
 
 impl Engine for ByGraph {
     fn name(&self) -> &'static str {

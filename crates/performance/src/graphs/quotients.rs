@@ -144,7 +144,8 @@ fn quotients_with_choices_have_the_same_least_and_greatest() {
 /// Without the exact sums of rates it would not be so: a graph whose plain quotient has other figures.
 #[test]
 fn a_plain_quotient_forgets_rates() {
-    let text = "des (0, 4, 3)\n(0, \"rate 1\", 1)\n(0, \"rate 1\", 2)\n(1, \"A; rate 1\", 0)\n(2, \"A; rate 1\", 0)\n";
+    let text = "des (0, 4, 3)\n(0, \"rate 1\", 1)\n(0, \"rate 1\", 2)\n(1, \"A; rate 1\", 0)\n(2, \"A; rate \
+                1\", 0)\n";
     let graph = aut::read(text).unwrap();
     let middle = |graph: &Graph| figures(graph, false).unwrap()[0].1[0].middle();
     assert!((middle(&graph) - 2.0 / 3.0).abs() < 1e-9);

@@ -18,8 +18,8 @@
 //! | `long_run.rs`, `steady.rs` | averages by bottom component (BSCC); stationary distributions |
 //! | `latency.rs` | times of requests, with their distribution |
 //! | `transient.rs`, `poisson.rs` | values at a time, by uniformisation |
-//! | `squaring.rs`, `double_double.rs` | the same for small stiff chains, by squaring a matrix; twice the precision |
-//! | `collocation.rs`, `sparse_factors.rs` | the same for larger ones, by implicit steps whose error is proved; LU factors |
+//! | `squaring.rs`, `double_double.rs` | small stiff chains, by squaring a matrix; twice the precision |
+//! | `collocation.rs`, `sparse_factors.rs` | larger ones, by implicit steps with proved errors; LU factors |
 //! | `end_components.rs`, `policy.rs` | maximal end components, Zeno cycles; automata under a fixed policy |
 //! | `optimal_{average,ratio,total,transient}.rs` | ranges over all schedulers, by policy iteration |
 //! | `reachability.rs`, `steps.rs` | the way to a target, in time and in steps |

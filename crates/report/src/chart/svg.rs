@@ -144,7 +144,8 @@ impl<'c> Canvas<'c> {
             let (x, left) = (self.x(index), self.x(index) - width / 2);
             let _ = writeln!(
                 out,
-                "<g><title>{}</title><rect class=\"head\" x=\"{left}\" y=\"8\" width=\"{width}\" height=\"24\" rx=\"5\"/>\
+                "<g><title>{}</title><rect class=\"head\" x=\"{left}\" y=\"8\" width=\"{width}\" \
+                 height=\"24\" rx=\"5\"/>\
                  <text class=\"name\" x=\"{x}\" y=\"24\">{}</text></g>",
                 Escaped(&column.label),
                 Escaped(label),
@@ -172,8 +173,8 @@ impl<'c> Canvas<'c> {
         if interactive {
             let _ = write!(
                 out,
-                "<g class=\"step\" data-step=\"{step}\"><rect class=\"hit\" x=\"{}\" y=\"{top}\" width=\"{}\" \
-                 height=\"{height}\"/>",
+                "<g class=\"step\" data-step=\"{step}\"><rect class=\"hit\" x=\"{}\" y=\"{top}\" \
+                 width=\"{}\" height=\"{height}\"/>",
                 GUTTER - 44,
                 self.width() - GUTTER + 44,
             );
@@ -208,7 +209,8 @@ impl<'c> Canvas<'c> {
                     let x = self.x(*from);
                     let _ = write!(
                         out,
-                        "<path class=\"waiting\" d=\"M{} {y}h22\"><title>{} is not received in this run</title></path>\
+                        "<path class=\"waiting\" d=\"M{} {y}h22\"><title>{} is not received in this \
+                         run</title></path>\
                          <circle class=\"open\" cx=\"{}\" cy=\"{y}\" r=\"3\"/>",
                         x + 4,
                         Escaped(label),
@@ -341,7 +343,8 @@ impl<'c> Canvas<'c> {
         let _ = writeln!(
             out,
             "<rect class=\"cycle\" x=\"20\" y=\"{top}\" width=\"{}\" height=\"{height}\"/>\
-             <path class=\"bracket\" d=\"M18 {bottom}H9V{top}h7m-4 -4l4 4l-4 4\"><title>{} for ever</title></path>\
+             <path class=\"bracket\" d=\"M18 {bottom}H9V{top}h7m-4 -4l4 4l-4 4\"><title>{} for \
+             ever</title></path>\
              <text class=\"cycle-name\" x=\"{}\" y=\"{}\">↻ {} for ever</text>",
             self.width() - 20,
             repeats(start, steps),

@@ -27,9 +27,10 @@ pub fn svg(diagrams: &[Diagram], name: &str) -> String {
     let height = layouts.iter().map(|layout| layout.height + TITLE).sum::<f64>().max(40.0).ceil();
     let mut out = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" width=\"{width}\" \
-         height=\"{height}\" role=\"img\" class=\"diagram\">\n<title>{}</title>\n<style>{COLOURS}{STYLE}</style>\n\
-         <defs><marker id=\"tip\" viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" markerWidth=\"7\" markerHeight=\"7\" \
-         orient=\"auto\"><path class=\"tip\" d=\"M0 0L8 4L0 8z\"/></marker></defs>\n\
+         height=\"{height}\" role=\"img\" \
+         class=\"diagram\">\n<title>{}</title>\n<style>{COLOURS}{STYLE}</style>\n\
+         <defs><marker id=\"tip\" viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" markerWidth=\"7\" \
+         markerHeight=\"7\" orient=\"auto\"><path class=\"tip\" d=\"M0 0L8 4L0 8z\"/></marker></defs>\n\
          <rect class=\"back\" width=\"{width}\" height=\"{height}\"/>\n",
         Escaped(name),
     );

@@ -23,7 +23,8 @@ pub(crate) fn strips(trace: &Trace) -> Vec<Strip> {
 fn strip(trace: &Trace, atom: &TraceAtom) -> Strip {
     let columns = trace.steps.len() + 1;
     let mut svg = format!(
-        "<svg viewBox=\"0 0 {columns} 1\" preserveAspectRatio=\"none\" aria-hidden=\"true\" focusable=\"false\">"
+        "<svg viewBox=\"0 0 {columns} 1\" preserveAspectRatio=\"none\" aria-hidden=\"true\" \
+         focusable=\"false\">"
     );
     if let Some(start) = trace.cycle.filter(|start| *start < trace.steps.len()) {
         let _ = write!(

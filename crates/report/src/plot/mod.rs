@@ -37,8 +37,9 @@ impl Canvas {
         let mut out = String::new();
         let _ = writeln!(
             out,
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width:.0} {height:.0}\" width=\"{width:.0}\" \
-             height=\"{height:.0}\" role=\"img\" class=\"plot\">\n<title>{}</title>\n<desc>{}</desc>\n\
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width:.0} {height:.0}\" \
+             width=\"{width:.0}\" height=\"{height:.0}\" role=\"img\" \
+             class=\"plot\">\n<title>{}</title>\n<desc>{}</desc>\n\
              <style>{STYLE}</style>\n<rect class=\"back\" width=\"{width:.0}\" height=\"{height:.0}\"/>",
             Escaped(title),
             Escaped(description),
@@ -78,7 +79,8 @@ impl Canvas {
     fn marked_bar(&mut self, class: &str, data: &str, place: (f64, f64), size: (f64, f64), says: &str) {
         let _ = writeln!(
             self.out,
-            "<rect class=\"bar {class}\"{data} x=\"{:.2}\" y=\"{:.1}\" width=\"{:.2}\" height=\"{:.1}\"><title>{}</title></rect>",
+            "<rect class=\"bar {class}\"{data} x=\"{:.2}\" y=\"{:.1}\" width=\"{:.2}\" \
+             height=\"{:.1}\"><title>{}</title></rect>",
             place.0,
             place.1,
             size.0.max(0.0),

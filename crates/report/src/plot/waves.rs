@@ -105,8 +105,8 @@ fn boxes(canvas: &mut Canvas, base: f64, values: &[Option<String>], cell: f64, x
         let slope = (cell / 3.0).min(4.0);
         let _ = writeln!(
             canvas.out,
-            "<path class=\"bus\" d=\"M{from:.1} {middle:.1}L{:.1} {top:.1}L{:.1} {top:.1}L{to:.1} {middle:.1}L{:.1} \
-             {base:.1}L{:.1} {base:.1}Z\"><title>{}</title></path>",
+            "<path class=\"bus\" d=\"M{from:.1} {middle:.1}L{:.1} {top:.1}L{:.1} {top:.1}L{to:.1} \
+             {middle:.1}L{:.1} {base:.1}L{:.1} {base:.1}Z\"><title>{}</title></path>",
             from + slope,
             to - slope,
             to - slope,

@@ -72,8 +72,8 @@ impl Workbench<'_, '_> {
         if reached < possible * (1.0 - 1e-9) {
             let part = ((reached - least) / (possible - least)).clamp(0.0, 1.0);
             findings.push(format!(
-                "If the busiest process never waited, `{event}` would be {} times as frequent: {} 1/{}. {} of the \
-                 possible overlap is achieved.",
+                "If the busiest process never waited, `{event}` would be {} times as frequent: {} 1/{}. {} \
+                 of the possible overlap is achieved.",
                 short(possible / reached),
                 short(possible),
                 self.study.unit,
@@ -201,7 +201,8 @@ impl Workbench<'_, '_> {
                     format!("`{name}` is the bottleneck: it is busy {} of the time.", percent(busy[resource]))
                 }
                 (None, share) => format!(
-                    "On average, `{}` waits most for `{name}`: {} of the time between two of them depends on it.",
+                    "On average, `{}` waits most for `{name}`: {} of the time between two of them depends on \
+                     it.",
                     flow.event,
                     share.map_or_else(|| "a part".to_owned(), |share| percent(share.min(1.0)))
                 ),

@@ -23,7 +23,8 @@ use crate::measure::{Measured, Workbench};
 use crate::{Question, Study, Text, View};
 
 /// What is said of events where nothing takes time.
-const NO_DELAYS: &str = "The study gives no delays, so the bottleneck is not known: say under `[delay]` how long statements take.";
+const NO_DELAYS: &str = "The study gives no delays, so the bottleneck is not known: say under `[delay]` how \
+                         long statements take.";
 
 pub(crate) use case::Described;
 pub(crate) use diagrams::add_change;

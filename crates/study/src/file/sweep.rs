@@ -24,7 +24,9 @@ pub enum ChangeError {
     #[error("a time must not be below 0")]
     Negative,
     /// The study has no such delay.
-    #[error("the study gives no delay to `{place}`{}", .near.as_ref().map_or_else(String::new, |near| format!("; did you mean `{near}`?")))]
+    #[error("the study gives no delay to \
+             `{place}`{}", .near.as_ref().map_or_else(String::new, |near| format!("; did you mean \
+                                                                                   `{near}`?")))]
     NoDelay {
         /// The place that was named.
         place: String,
@@ -99,7 +101,8 @@ impl Reader<'_> {
                 };
                 if !texts.iter().all(can_be_set) {
                     let title = format!("`{}` can't be varied like that", name.text);
-                    let help = "of what is said about caches, `coherence`, `coherence.phases` and `mapping.NAME` can be varied";
+                    let help = "of what is said about caches, `coherence`, `coherence.phases` and \
+                                `mapping.NAME` can be varied";
                     self.diagnostics.push(Diagnostic::error("S0010", name.span, title).help(help));
                     continue;
                 }

@@ -35,12 +35,14 @@ pub struct Column {
 pub enum LogError {
     /// There is nothing below the header.
     #[error(
-        "there are no measurements: the first line names the columns, each further line has durations, one column a kind"
+        "there are no measurements: the first line names the columns, each further line has durations, one \
+         column a kind"
     )]
     Empty,
     /// A cell is no number.
     #[error(
-        "line {line}: `{text}` in column `{column}` is not a duration; write a number without a unit, and the unit in the header, such as `{column} us`"
+        "line {line}: `{text}` in column `{column}` is not a duration; write a number without a unit, and \
+         the unit in the header, such as `{column} us`"
     )]
     NoNumber {
         /// The line, from 1.
@@ -64,7 +66,8 @@ pub enum LogError {
     },
     /// A line has more cells than the header.
     #[error(
-        "line {line} has {cells} cells, but the header has {heads}; a text with commas stands in double quotes"
+        "line {line} has {cells} cells, but the header has {heads}; a text with commas stands in double \
+         quotes"
     )]
     TooManyCells {
         /// The line, from 1.
@@ -104,7 +107,8 @@ pub enum LogError {
     },
     /// Something ends that has not begun.
     #[error(
-        "line {line}: an end of `{kind}` without a begin before it; sort the log by time, or leave out what began before it"
+        "line {line}: an end of `{kind}` without a begin before it; sort the log by time, or leave out what \
+         began before it"
     )]
     NoBegin {
         /// The line, from 1.

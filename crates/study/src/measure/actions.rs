@@ -35,8 +35,8 @@ pub(super) struct Actual<'a> {
 /// Says that it can't be told what the clock of an action is.
 pub(super) fn two_clocks(label: &str) -> String {
     format!(
-        "Two steps of a state have the label `{label}`, so that it can't be told whether its delay runs once or twice. Give \
-         the action a value that says who does it, or make the delay `exponential`."
+        "Two steps of a state have the label `{label}`, so that it can't be told whether its delay runs once \
+         or twice. Give the action a value that says who does it, or make the delay `exponential`."
     )
 }
 
@@ -218,8 +218,8 @@ impl Known<'_> {
                 let trace = trace.map(|trace| Trace { cycle: Some(*begins), ..trace });
                 figure.witnesses.extend(trace.map(|trace| (what, trace)));
                 none(
-                    "Time stands still: actions without delay follow each other for ever, and the delays beside them do not \
-                     run on. Give one of the actions of the cycle a delay.",
+                    "Time stands still: actions without delay follow each other for ever, and the delays \
+                     beside them do not run on. Give one of the actions of the cycle a delay.",
                 )
             }
             // Labels do nothing that could go wrong, and each has one delay.

@@ -32,7 +32,8 @@ pub(super) fn result_of(
         }
         BuildError::TwoDelays(..) => (
             none(
-                "Both sides of a rendezvous have a delay; it takes place once, so give the delay to one of them.",
+                "Both sides of a rendezvous have a delay; it takes place once, so give the delay to one of \
+                 them.",
             ),
             None,
         ),
@@ -42,8 +43,8 @@ pub(super) fn result_of(
         ),
         BuildError::Zeno(choices, begins) => {
             let trace = trace_of(evaluator, choices).map(|trace| Trace { cycle: Some(*begins), ..trace });
-            let text = "Time stands still: steps without delay follow each other for ever, and the delays beside them do \
-                        not run on. Give one of the steps of the cycle a delay.";
+            let text = "Time stands still: steps without delay follow each other for ever, and the delays \
+                        beside them do not run on. Give one of the steps of the cycle a delay.";
             (none(text), trace.map(|trace| ("the run on which time stands still".to_owned(), trace)))
         }
     }
@@ -53,8 +54,8 @@ pub(super) fn result_of(
 pub(super) fn reason_of(unscalable: &Unscalable) -> String {
     match unscalable {
         Unscalable::Random(name) => format!(
-            "The delay of `{name}` is random and has no greatest value: there is no best and worst case. Ask in the \
-             stochastic view, or make it `fixed` or `between`."
+            "The delay of `{name}` is random and has no greatest value: there is no best and worst case. Ask \
+             in the stochastic view, or make it `fixed` or `between`."
         ),
         Unscalable::Changing(name) => {
             format!("How fast `{name}` goes depends on the state: that is for the stochastic view alone.")

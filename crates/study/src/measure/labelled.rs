@@ -434,7 +434,8 @@ pub(super) fn check_delays(delays: &[Delayed], graph: &Graph) -> Result<(), Refu
     for Delayed { pattern, text, .. } in delays {
         if !graph.labels().iter().any(|label| pattern.is_about(label)) {
             return Err(Refusal::new(format!(
-                "No label is about the gate of the delay `{text}`; `narrows explore` lists the labels there are."
+                "No label is about the gate of the delay `{text}`; `narrows explore` lists the labels there \
+                 are."
             )));
         }
     }
@@ -446,7 +447,8 @@ pub(super) fn check_delays(delays: &[Delayed], graph: &Graph) -> Result<(), Refu
     match graph.labels().iter().find(is_forgotten) {
         None => Ok(()),
         Some(label) => Err(Refusal::new(format!(
-            "`{label}` has no delay, though other actions at its gate have; give it one, which may be `fixed = 0`."
+            "`{label}` has no delay, though other actions at its gate have; give it one, which may be `fixed \
+             = 0`."
         ))),
     }
 }

@@ -149,7 +149,8 @@ impl Followed<'_, '_> {
             let greatest = requests.mean_over(Aim::Greatest, accuracy)?;
             Ok(least.zip(greatest).map(|(least, greatest)| [least, greatest]))
         };
-        let open = "The model leaves choices open, so that times have no single distribution: give the choices weights.";
+        let open = "The model leaves choices open, so that times have no single distribution: give the \
+                    choices weights.";
         if self.latency.is_percentile {
             figures[0].result = FigureResult::None(open.to_owned());
             return;
@@ -165,8 +166,9 @@ impl Followed<'_, '_> {
                 let even = even.map_or(Interval::ANY, |(requests, _)| requests.mean(accuracy));
                 let even = told(even);
                 figures[0].notes.push(format!(
-                    "The model leaves choices open: this is the range of the mean over all schedulers and over all states in \
-                     which it may begin again and again; with all choices equally likely it is {even}."
+                    "The model leaves choices open: this is the range of the mean over all schedulers and \
+                     over all states in which it may begin again and again; with all choices equally likely \
+                     it is {even}."
                 ));
             }
             Err(zeno) => set(&Err(zeno), &mut figures[0]),

@@ -208,8 +208,8 @@ fn result(
     match found {
         Some(Estimate { value, low, high }) => FigureResult::Estimated { value, low, high, decides: true },
         None if is_unsettled => FigureResult::None(format!(
-            "It does not settle: {growing} kept growing for {} replications of {} {unit}, as where more arrives \
-             than can be served.",
+            "It does not settle: {growing} kept growing for {} replications of {} {unit}, as where more \
+             arrives than can be served.",
             simulated.replications,
             short(simulated.time)
         )),
@@ -278,8 +278,8 @@ impl Telling<'_> {
             let is_estimate = matches!(figure.result, FigureResult::Estimated { .. });
             if is_estimate && !growing.is_empty() {
                 figure.notes.push(format!(
-                    "The model does not settle: {growing} kept growing. What is estimated was the same in all \
-                     parts of the runs."
+                    "The model does not settle: {growing} kept growing. What is estimated was the same in \
+                     all parts of the runs."
                 ));
             }
         }
@@ -297,8 +297,8 @@ impl Telling<'_> {
         let Simulated { replications, time, events, warm_up, ended, .. } = simulated;
         let unit = &self.study.unit;
         let mut how = format!(
-            "Estimated by simulation, with 99 % confidence: {replications} replications of {} {unit}, {events} \
-             events",
+            "Estimated by simulation, with 99 % confidence: {replications} replications of {} {unit}, \
+             {events} events",
             short(*time)
         );
         if *warm_up > 0.0 {
@@ -309,8 +309,8 @@ impl Telling<'_> {
             figure.notes.push("All delays were drawn as the stochastic view takes them.".to_owned());
         }
         if simulated.has_choices {
-            let note = "The model leaves choices open: here each was equally likely, and the range over all schedulers is \
-                        not known.";
+            let note = "The model leaves choices open: here each was equally likely, and the range over all \
+                        schedulers is not known.";
             figure.notes.push(note.to_owned());
         }
         if *ended > 0 && ended < replications {

@@ -85,7 +85,8 @@ impl SynchronousBench<'_> {
                 findings.push(format!("On every run `{}` happens no more from some time on.", flow.event));
             } else if *low == Number::Ratio(0, 1) {
                 findings.push(format!(
-                    "There are runs on which `{}` happens no more from some time on: nothing makes it happen.",
+                    "There are runs on which `{}` happens no more from some time on: nothing makes it \
+                     happen.",
                     flow.event
                 ));
             }
@@ -101,8 +102,8 @@ impl SynchronousBench<'_> {
             findings.push("Name what can be busy under `[resource]` to see what is.".to_owned());
         } else if !flow.cases.is_empty() {
             findings.push(
-                "One step is one unit of time, so there are no delays to be made shorter: vary constants of the model \
-                 under `[sweep]` instead."
+                "One step is one unit of time, so there are no delays to be made shorter: vary constants of \
+                 the model under `[sweep]` instead."
                     .to_owned(),
             );
         }
@@ -187,7 +188,10 @@ pub(super) fn diagrams(source: &GraphSource<'_>, timed: &Timed<'_>) -> Vec<State
     let is_named = |variable: &narrows_model::synchronous::Variable| {
         let is_symbolic =
             |values: &Vec<i128>| values.iter().all(|value| *value >= SynchronousSystem::SYMBOLS);
-        let few = matches!(&variable.domain, Domain::Values(values) if values.len() <= MAX_VALUES && is_symbolic(values));
+        let few = match &variable.domain {
+            Domain::Values(values) => values.len() <= MAX_VALUES && is_symbolic(values),
+            _ => false,
+        };
         few && variable.role == Role::State
     };
     let chosen: Vec<usize> =

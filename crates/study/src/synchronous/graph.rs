@@ -44,7 +44,8 @@ impl<'a> GraphSource<'a> {
         }
         if inputs > MAX_INPUTS {
             return Err(FigureResult::None(format!(
-                "{why}: inputs have {inputs} combinations of values in each, and no more than {MAX_INPUTS} are tried one by one."
+                "{why}: inputs have {inputs} combinations of values in each, and no more than {MAX_INPUTS} \
+                 are tried one by one."
             )));
         }
         let rows = StateGraph::new(&self.eventful, None, &self.timing, budget.clone());

@@ -48,7 +48,8 @@ pub(super) fn value_events(
     let room = Eventful::MAX_EVENTS.saturating_sub(events.len()) / 2;
     if all.len() > room {
         return Err(format!(
-            "requests may have {} values here, and no more than {room} are told apart beside the other events",
+            "requests may have {} values here, and no more than {room} are told apart beside the other \
+             events",
             all.len()
         ));
     }

@@ -47,8 +47,8 @@ pub(super) fn run(arguments: &Arguments, given: &Given<'_>) -> anyhow::Result<u8
         Form::Svg => match draw::svg(&graph) {
             Some(text) => text,
             None => anyhow::bail!(
-                "a graph of {} states is too large to be drawn, {} are the most; make it smaller with `narrows lts min`, \
-                 or take --to dot",
+                "a graph of {} states is too large to be drawn, {} are the most; make it smaller with \
+                 `narrows lts min`, or take --to dot",
                 graph.states(),
                 draw::MAX_DRAWN_STATES
             ),

@@ -49,8 +49,8 @@ pub(super) fn run(arguments: &Arguments, given: &Given<'_>) -> anyhow::Result<u8
         return Ok(0);
     }
     output::print(&format!(
-        "{}\n  {} states, of which {} have no edges\n  {} edges with {labels} labels: {} internal, {} with rates, {} \
-         with probabilities\n",
+        "{}\n  {} states, of which {} have no edges\n  {} edges with {labels} labels: {} internal, {} with \
+         rates, {} with probabilities\n",
         arguments.file.display(),
         graph.states(),
         counts.deadlocks,

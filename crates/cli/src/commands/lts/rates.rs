@@ -78,7 +78,10 @@ pub(crate) struct Way {
     common: Common,
 
     /// Reach an action that fits this pattern, such as `FAIL` or `SEND !1 !*`
-    #[arg(long, value_name = "ACTION", required_unless_present = "to_state", value_parser = LabelPattern::new)]
+    #[arg(
+        long, value_name = "ACTION", required_unless_present = "to_state",
+        value_parser = LabelPattern::new
+    )]
     to: Vec<LabelPattern>,
 
     /// Reach a state with one of these numbers
@@ -199,7 +202,8 @@ impl Common {
     fn warn_of(&self, wide: &[String]) {
         if !wide.is_empty() {
             output::warning(&format!(
-                "the accuracy {} was not reached, though all bounds hold: `{}`; --format csv shows both bounds",
+                "the accuracy {} was not reached, though all bounds hold: `{}`; --format csv shows both \
+                 bounds",
                 self.accuracy,
                 wide.join("`, `")
             ));

@@ -375,7 +375,8 @@ fn declare_operation(operation: &ast::Operation, scope: &mut Scope, diagnostics:
             let found = found.filter(|found| is_possible(*found, &arguments, result, scope));
             if found.is_none() {
                 let title = format!("`{}` can't be built in with these sorts", name.name);
-                let help = "`builtin equal` and `builtin not_equal` are for two values of one sort, and give a `Bool`";
+                let help = "`builtin equal` and `builtin not_equal` are for two values of one sort, and give \
+                            a `Bool`";
                 diagnostics.push(Diagnostic::error("L0207", name.span, title).help(help));
             }
             found.map(Meaning::Builtin)
