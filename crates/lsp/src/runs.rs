@@ -100,14 +100,14 @@ pub(crate) fn start(
     let (environment, flag) = (Arc::clone(environment), Arc::clone(&cancelled));
     let stack = environment.stack;
     let run = move || {
-        let teller = Teller { client, token: order.token.clone() };
-        teller.begin(&format!("{} {}", order.task.title(), short(&order.name)));
+        let notifier = ProgressNotifier { client, token: order.token.clone() };
+        notifier.begin(&format!("{} {}", order.task.title(), short(&order.name)));
         let mut budget = (environment.budget)(order.seconds);
         budget.watch = Arc::new(Watched {
             inner: Arc::clone(&budget.watch),
             cancelled: Arc::clone(&flag),
             told: Mutex::new(0.0),
-            teller: teller.clone(),
+            notifier: notifier.clone(),
         });
         let disk: &dyn Loader = &*environment.loader;
         let overlay = Overlay { texts: order.texts, disk };
@@ -123,7 +123,7 @@ pub(crate) fn start(
             Ok(results) => summary(&results.outcomes),
             Err(reason) => reason.to_string(),
         };
-        teller.end(&message);
+        notifier.end(&message);
         let is_cancelled = flag.load(Ordering::Relaxed);
         let (name, version, request) = (order.name, order.version, order.request);
         // The server may be gone already.
@@ -174,12 +174,12 @@ fn run_study(
 
 /// Tells the client how far a run is.
 #[derive(Clone)]
-struct Teller {
+struct ProgressNotifier {
     client: Sender<Message>,
     token: Option<String>,
 }
 
-impl Teller {
+impl ProgressNotifier {
     fn begin(&self, title: &str) {
         let Some(token) = &self.token else { return };
         let id = RequestId::from(format!("create {token}"));
@@ -214,7 +214,7 @@ struct Watched {
     cancelled: Arc<AtomicBool>,
     /// When the client was told last.
     told: Mutex<f64>,
-    teller: Teller,
+    notifier: ProgressNotifier,
 }
 
 impl Watch for Watched {
@@ -227,7 +227,7 @@ impl Watch for Watched {
             && seconds - *told >= TELL_AFTER
         {
             *told = seconds;
-            self.teller.report(progress, seconds);
+            self.notifier.report(progress, seconds);
         }
         self.inner.check(progress)
     }

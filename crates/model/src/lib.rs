@@ -90,7 +90,7 @@ pub use system::{
     Atom, ChannelKind, Claim, DStep, Edge, Guard, InitialProcess, Leaf, Location, LocationId, MtypeSet, Node,
     NodeId, Proctype, ProctypeId, Property, Setup, Statement, System, Transition, TransitionId,
 };
-pub use trace::{Action, Actor, Change, Choice, Done, RunStep, Shown, Teller, Trace, TraceAtom, TraceStep};
+pub use trace::{Action, Actor, Change, Choice, Done, Narrator, RunStep, Shown, Trace, TraceAtom, TraceStep};
 pub use transfer::Transfer;
 pub use watch::{Colour, Watched, Watcher};
 pub use wide::WideVariable;

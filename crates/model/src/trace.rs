@@ -43,7 +43,7 @@ pub struct TraceAtom {
     pub values: Vec<bool>,
 }
 
-/// A step of a run, as little of it as tells the rest: runs may have millions. A [`Teller`] says who did
+/// A step of a run, as little of it as tells the rest: runs may have millions. A [`Narrator`] says who did
 /// what, and what it changed.
 #[derive(Clone, Debug, Default)]
 pub struct RunStep {
@@ -114,7 +114,7 @@ impl RunStep {
 }
 
 /// Tells the steps of runs of a model.
-pub struct Teller<'m>(Telling<'m>);
+pub struct Narrator<'m>(Telling<'m>);
 
 enum Telling<'m> {
     Processes(Evaluator<'m>),
@@ -122,10 +122,10 @@ enum Telling<'m> {
     Labelled,
 }
 
-impl<'m> Teller<'m> {
+impl<'m> Narrator<'m> {
     /// Begins to tell runs of a model.
-    pub fn new(model: &'m Model) -> Teller<'m> {
-        Teller(match &model.form {
+    pub fn new(model: &'m Model) -> Narrator<'m> {
+        Narrator(match &model.form {
             Form::Processes(system) => Telling::Processes(Evaluator::new(system)),
             Form::Synchronous(system) => Telling::Synchronous(Box::new(Reference::new(system))),
             Form::Labelled(_) => Telling::Labelled,

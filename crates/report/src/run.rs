@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-use narrows_model::{Action, Change, Model, Move, MoveKind, RunStep, Teller, Trace, TraceStep, Violation};
+use narrows_model::{Action, Change, Model, Move, MoveKind, Narrator, RunStep, Trace, TraceStep, Violation};
 use narrows_source::Sources;
 
 pub use narrows_model::wording::one_line;
@@ -22,7 +22,7 @@ const ATOM: char = '◆';
 
 /// Writes the steps of a run, with what the propositions of the formula are on the way.
 pub(crate) fn steps(model: &Model, trace: &Trace, into: &mut String) {
-    let (total, sources, teller) = (trace.steps.len(), &model.sources, Teller::new(model));
+    let (total, sources, narrator) = (trace.steps.len(), &model.sources, Narrator::new(model));
     let (mut name_width, mut place_width) = (0, 0);
     // In a long run, everything is done many times.
     let mut known = BTreeSet::new();
@@ -30,7 +30,7 @@ pub(crate) fn steps(model: &Model, trace: &Trace, into: &mut String) {
         let is_new = |one: &&Move| known.insert((one.pid, one.proctype, one.transition));
         let new: Vec<Move> = step.moves().iter().filter(is_new).copied().collect();
         for action in
-            new.iter().flat_map(|one| teller.actions(&RunStep::of_moves(&[*one], Vec::new(), Vec::new())))
+            new.iter().flat_map(|one| narrator.actions(&RunStep::of_moves(&[*one], Vec::new(), Vec::new())))
         {
             name_width = name_width.max(actor(&action).chars().count());
             place_width = place_width.max(place(sources, action.span).len());
@@ -43,7 +43,7 @@ pub(crate) fn steps(model: &Model, trace: &Trace, into: &mut String) {
     };
     first_values(trace, &layout, into);
     each_step(trace, into, |index, bar, into| {
-        one_step(sources, index + 1, &teller.step(trace, index), &layout, bar, into);
+        one_step(sources, index + 1, &narrator.step(trace, index), &layout, bar, into);
         changed_values(trace, index, &layout, bar, into);
     });
     match trace.cycle {

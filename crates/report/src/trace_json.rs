@@ -3,7 +3,9 @@
 //! A step is identified by its moves (process number, location, transition), so that it can be found again in
 //! the same model; names, places and changes are there for people and scripts, and are not read back.
 
-use narrows_model::{Action, Change, Model, MoveKind, Shown, Teller, Trace, TraceAtom, TraceStep, Violation};
+use narrows_model::{
+    Action, Change, Model, MoveKind, Narrator, Shown, Trace, TraceAtom, TraceStep, Violation,
+};
 use narrows_source::Sources;
 use serde_json::{Map, Value, json};
 
@@ -69,8 +71,8 @@ pub(crate) fn of_processes<'a>(model: &'a Model, trace: &'a Trace) -> Document<'
         (0..trace.steps.len())
             .map(move |index| json!(model.choice(trace.state(index), &trace.steps[index])).into())
     };
-    let step = move |index: usize, teller: &Teller<'_>| {
-        let mut value = step_value(&model.sources, &teller.step(trace, index));
+    let step = move |index: usize, narrator: &Narrator<'_>| {
+        let mut value = step_value(&model.sources, &narrator.step(trace, index));
         if let (Some(time), Value::Object(entry)) = (trace.times.get(index), &mut value) {
             entry.insert("time".to_owned(), json!(time));
         }
@@ -82,8 +84,8 @@ pub(crate) fn of_processes<'a>(model: &'a Model, trace: &'a Trace) -> Document<'
     document.insert("cycle", json!(trace.cycle));
     document.insert("atoms", atoms(&model.sources, trace));
     let steps = move || {
-        let teller = Teller::new(model);
-        (0..trace.steps.len()).map(move |index| step(index, &teller))
+        let narrator = Narrator::new(model);
+        (0..trace.steps.len()).map(move |index| step(index, &narrator))
     };
     document.insert("steps", Document::list(steps));
     document

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use narrows_model::synchronous::{Reference, Role, Run, SynchronousSystem};
-use narrows_model::{Model, Teller, Trace, TraceStep};
+use narrows_model::{Model, Narrator, Trace, TraceStep};
 use serde_json::{Map, Value, json};
 
 use crate::Document;
@@ -14,7 +14,7 @@ use crate::trace_json::{atoms, change_value};
 
 /// Writes a run: the first state, then what each step changes.
 pub(crate) fn run_text(model: &Model, system: &SynchronousSystem, trace: &Trace, text: &mut String) {
-    let teller = Teller::new(model);
+    let narrator = Narrator::new(model);
     let reference = Reference::new(system);
     let first = reference.unpack(&trace.initial);
     let total = trace.steps.len();
@@ -37,7 +37,7 @@ pub(crate) fn run_text(model: &Model, system: &SynchronousSystem, trace: &Trace,
     }
     each_step(trace, text, |index, bar, text| {
         let bar = bar.text();
-        let changes: Vec<String> = teller.step(trace, index).changes.iter().map(change_text).collect();
+        let changes: Vec<String> = narrator.step(trace, index).changes.iter().map(change_text).collect();
         let said = if changes.is_empty() { "nothing changes".to_owned() } else { changes.join(", ") };
         let _ = writeln!(text, "{bar}{:>width$}  {said}", index + 1);
         for atom in &trace.atoms {
@@ -123,8 +123,8 @@ pub(crate) fn trace_document<'a>(
     document.insert("cycle", json!(trace.cycle));
     document.insert("atoms", atoms(&model.sources, trace));
     let steps = move || {
-        let teller = Teller::new(model);
-        (0..trace.steps.len()).map(move |index| step(teller.step(trace, index)))
+        let narrator = Narrator::new(model);
+        (0..trace.steps.len()).map(move |index| step(narrator.step(trace, index)))
     };
     document.insert("steps", Document::list(steps));
     document

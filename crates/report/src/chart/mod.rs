@@ -9,7 +9,7 @@ mod text;
 
 use std::collections::BTreeMap;
 
-use narrows_model::{Actor, Event, Model, RunStep, Teller, Trace, TraceStep};
+use narrows_model::{Actor, Event, Model, Narrator, RunStep, Trace, TraceStep};
 
 use crate::run::{actor, one_line};
 
@@ -64,14 +64,14 @@ type Waiting = BTreeMap<usize, Vec<Option<(usize, usize)>>>;
 impl Chart {
     /// Lays out the chart of a whole run.
     pub fn of(model: &Model, trace: &Trace) -> Chart {
-        let teller = Teller::new(model);
-        let actors = |step: &RunStep| teller.actions(step).into_iter().filter_map(|action| action.actor);
+        let narrator = Narrator::new(model);
+        let actors = |step: &RunStep| narrator.actions(step).into_iter().filter_map(|action| action.actor);
         let mut chart = Chart::begin(trace.steps.iter().flat_map(actors), trace.cycle);
         let mut waiting = Waiting::new();
         for (index, step) in trace.steps.iter().enumerate() {
             let events = model.events(trace.state(index), step.moves());
             chart.steps += 1;
-            chart.add(&teller.step(trace, index), &events, &mut waiting);
+            chart.add(&narrator.step(trace, index), &events, &mut waiting);
         }
         chart
     }

@@ -4,7 +4,7 @@
 //! `[number in names, value]`, and a value of null means that it is gone. The script adds changes up as far
 //! as the reader goes.
 
-use narrows_model::{EntryGroup, Model, Teller, Trace};
+use narrows_model::{EntryGroup, Model, Narrator, Trace};
 use serde_json::{Value, json};
 
 use super::run::{shown, written_actions};
@@ -39,9 +39,9 @@ pub(crate) fn data(model: &Model, places: &Places<'_>, trace: &Trace) -> Value {
     };
     if !trace.initial.is_empty() {
         add(&trace.initial, 0, Vec::new());
-        let teller = Teller::new(model);
+        let narrator = Narrator::new(model);
         for index in shown(trace) {
-            let step = teller.step(trace, index);
+            let step = narrator.step(trace, index);
             let lines = written_actions(&step).map(|action| places.spot(action.span).id).collect();
             add(&step.state, index + 1, lines);
         }

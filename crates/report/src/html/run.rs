@@ -1,6 +1,6 @@
 //! A counterexample on the page: the steps as a list, the propositions as strips, the messages as a chart.
 
-use narrows_model::{Action, Model, Question, Teller, Trace, TraceStep};
+use narrows_model::{Action, Model, Narrator, Question, Trace, TraceStep};
 
 use super::atoms::{Strip, strips};
 use super::source::{Places, Spot};
@@ -88,11 +88,11 @@ pub(crate) fn run(
     let trace = shown_run.trace;
     let total = trace.steps.len();
     let mut next = 0;
-    let teller = Teller::new(report.model);
+    let narrator = Narrator::new(report.model);
     let steps = shown(trace).map(|index| {
         let hidden = index - next;
         next = index + 1;
-        let mut step = step(report, places, trace, index, &teller);
+        let mut step = step(report, places, trace, index, &narrator);
         if hidden > 0 {
             step.left_out = format!("{} left out; --trace saves all of them", count(hidden as u64, "step"));
         }
@@ -139,8 +139,14 @@ pub(crate) fn written_actions(step: &TraceStep) -> impl Iterator<Item = &Action>
     step.visible_actions().filter(|action| action.actor.is_some())
 }
 
-fn step(report: &Report<'_>, places: &Places<'_>, trace: &Trace, index: usize, teller: &Teller<'_>) -> Step {
-    let step = teller.step(trace, index);
+fn step(
+    report: &Report<'_>,
+    places: &Places<'_>,
+    trace: &Trace,
+    index: usize,
+    narrator: &Narrator<'_>,
+) -> Step {
+    let step = narrator.step(trace, index);
     let moves = step.visible_actions().map(|action| Move {
         process: actor(action),
         spot: action.actor.as_ref().map(|_| places.spot(action.span)),

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use super::distributions::Sample;
-use super::moment::Moment;
+use super::timestamp::Timestamp;
 
 /// What was measured.
 #[derive(Clone, Debug, PartialEq)]
@@ -190,7 +190,7 @@ struct Kinds {
     names: Vec<(String, Option<String>)>,
     durations: Vec<Vec<f64>>,
     /// When each has ended.
-    ends: Vec<Vec<Moment>>,
+    ends: Vec<Vec<Timestamp>>,
     places: BTreeMap<String, usize>,
 }
 
@@ -206,7 +206,7 @@ impl Kinds {
         self.names.len() - 1
     }
 
-    fn ended(&mut self, place: usize, from: Moment, to: Moment) {
+    fn ended(&mut self, place: usize, from: Timestamp, to: Timestamp) {
         self.durations[place].push(to.since(from));
         self.ends[place].push(to);
     }
@@ -223,7 +223,7 @@ impl Kinds {
 }
 
 /// Returns how many ends there are per time, and where that lies with 99 % confidence.
-fn often(mut ends: Vec<Moment>) -> Option<(f64, (f64, f64))> {
+fn often(mut ends: Vec<Timestamp>) -> Option<(f64, (f64, f64))> {
     ends.sort_unstable();
     let whole = ends.last()?.since(*ends.first()?);
     if whole <= 0.0 {
@@ -319,22 +319,22 @@ impl Reader<'_> {
     }
 
     /// Returns a time of a line, and its unit.
-    fn moment(
+    fn timestamp(
         &self,
         line: usize,
         cells: &[String],
         place: usize,
-    ) -> Result<(Moment, Option<String>), LogError> {
+    ) -> Result<(Timestamp, Option<String>), LogError> {
         let unit = &self.heads[place].1;
-        if let Some(moment) = Moment::of_date(&cells[place]) {
+        if let Some(timestamp) = Timestamp::of_date(&cells[place]) {
             // Dates are counted in seconds.
-            return Ok((moment, Some("s".to_owned())));
+            return Ok((timestamp, Some("s".to_owned())));
         }
-        match Moment::of_number(&cells[place]) {
-            Some(moment) => Ok((moment, unit.clone())),
+        match Timestamp::of_number(&cells[place]) {
+            Some(timestamp) => Ok((timestamp, unit.clone())),
             None => {
                 let number = self.number(line, cells, place)?;
-                Ok((Moment::near(number), unit.clone()))
+                Ok((Timestamp::near(number), unit.clone()))
             }
         }
     }
@@ -369,8 +369,8 @@ impl Reader<'_> {
         kinds: &mut Kinds,
     ) -> Result<(), LogError> {
         while let Some((line, cells)) = self.next()? {
-            let (from, _) = self.moment(line, &cells, begin)?;
-            let (to, unit) = self.moment(line, &cells, end)?;
+            let (from, _) = self.timestamp(line, &cells, begin)?;
+            let (to, unit) = self.timestamp(line, &cells, end)?;
             if to < from {
                 let column = self.heads[end].0.clone();
                 return Err(LogError::Negative { line, text: to.since(from).to_string(), column });
@@ -390,9 +390,9 @@ impl Reader<'_> {
         id: Option<usize>,
         kinds: &mut Kinds,
     ) -> Result<usize, LogError> {
-        let mut open: BTreeMap<(usize, String), VecDeque<Moment>> = BTreeMap::new();
+        let mut open: BTreeMap<(usize, String), VecDeque<Timestamp>> = BTreeMap::new();
         while let Some((line, cells)) = self.next()? {
-            let (at, unit) = self.moment(line, &cells, time)?;
+            let (at, unit) = self.timestamp(line, &cells, time)?;
             let place = Self::kind(&cells, kind, unit.as_ref(), kinds);
             let key = (place, id.map_or_else(String::new, |id| cells[id].clone()));
             match cells[event].to_ascii_lowercase().as_str() {

@@ -10,8 +10,8 @@
 mod beside;
 mod distributions;
 mod log;
-mod moment;
 mod phases;
+mod timestamp;
 
 pub use beside::Beside;
 pub(crate) use beside::converted;

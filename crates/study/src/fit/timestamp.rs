@@ -7,28 +7,28 @@ const PARTS: i128 = 1_000_000_000_000;
 /// So many digits after the point are kept.
 const PLACES: usize = 12;
 
-/// A moment: so many parts of a unit after some first one.
+/// A point of time: so many parts of a unit after some first one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Moment(i128);
+pub(super) struct Timestamp(i128);
 
-impl Moment {
+impl Timestamp {
     /// Reads a decimal number; `None` if it is none, or has more digits than are kept.
-    pub(super) fn of_number(text: &str) -> Option<Moment> {
+    pub(super) fn of_number(text: &str) -> Option<Timestamp> {
         let (sign, digits) = match text.strip_prefix('-') {
             Some(digits) => (-1, digits),
             None => (1, text),
         };
-        Some(Moment(sign * parts(digits)?))
+        Some(Timestamp(sign * parts(digits)?))
     }
 
-    /// Returns the moment nearest to a number.
-    pub(super) fn near(number: f64) -> Moment {
-        Moment((number * PARTS as f64) as i128)
+    /// Returns the timestamp nearest to a number.
+    pub(super) fn near(number: f64) -> Timestamp {
+        Timestamp((number * PARTS as f64) as i128)
     }
 
     /// Reads a date with a time of the day, as ISO 8601 writes it, in seconds: `2026-01-31T12:00:00.25Z`,
     /// with a blank in the place of the `T`, and with `+01:00` or nothing in that of the `Z`.
-    pub(super) fn of_date(text: &str) -> Option<Moment> {
+    pub(super) fn of_date(text: &str) -> Option<Timestamp> {
         let (date, rest) = text.split_at_checked(10)?;
         let rest = rest.strip_prefix(['T', 't', ' '])?;
         let mut fields = date.split('-');
@@ -53,11 +53,11 @@ impl Moment {
         };
         let minutes = (days(year, month, day) * 24 + hour) * 60 + minute - ahead;
         let second = parts(second)?;
-        (hour < 24 && minute < 60 && second < 61 * PARTS).then_some(Moment(minutes * 60 * PARTS + second))
+        (hour < 24 && minute < 60 && second < 61 * PARTS).then_some(Timestamp(minutes * 60 * PARTS + second))
     }
 
-    /// Returns the time since another moment.
-    pub(super) fn since(self, other: Moment) -> f64 {
+    /// Returns the time since another timestamp.
+    pub(super) fn since(self, other: Timestamp) -> f64 {
         self.0.saturating_sub(other.0) as f64 / PARTS as f64
     }
 }
@@ -90,12 +90,12 @@ fn days(year: i128, month: i128, day: i128) -> i128 {
 
 #[cfg(test)]
 mod tests {
-    use super::Moment;
+    use super::Timestamp;
 
     #[test]
     fn dates_are_counted_in_seconds() {
         let seconds =
-            |from: &str, to: &str| Moment::of_date(to).unwrap().since(Moment::of_date(from).unwrap());
+            |from: &str, to: &str| Timestamp::of_date(to).unwrap().since(Timestamp::of_date(from).unwrap());
         let day = 86_400.0;
         let cases = [
             ("2026-01-01T00:00:00", "2026-01-02T00:00:00", day),
@@ -111,20 +111,20 @@ mod tests {
         for wrong in
             ["", "2026", "2026-01-01", "2026-01-01T12", "2026-00-01T00:00:00", "2026-01-01T25:00:00", "x"]
         {
-            assert_eq!(Moment::of_date(wrong), None, "{wrong}");
+            assert_eq!(Timestamp::of_date(wrong), None, "{wrong}");
         }
     }
 
     #[test]
     fn numbers_keep_their_digits() {
-        let number = |text: &str| Moment::of_number(text).unwrap();
+        let number = |text: &str| Timestamp::of_number(text).unwrap();
         assert_eq!(
             number("1700000000123456789").since(number("1700000000123456788")).to_bits(),
             1.0_f64.to_bits()
         );
         assert_eq!(number("-0.5").since(number(".25")).to_bits(), (-0.75_f64).to_bits());
         for other in ["", ".", "-", "1e5", "1 us", "0.1234567890123"] {
-            assert_eq!(Moment::of_number(other), None, "{other}");
+            assert_eq!(Timestamp::of_number(other), None, "{other}");
         }
     }
 }
