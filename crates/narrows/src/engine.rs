@@ -108,7 +108,9 @@ impl Feature {
             }
             Feature::SeveralRuns => "this engine finds one counterexample for each question",
             Feature::LossyStorage => "storing states with loss is for Promela models, state by state",
-            Feature::Checkpoints => "checkpoints are for Promela models, state by state",
+            Feature::Checkpoints => {
+                "checkpoints are for Promela models, LOTOS models and graphs, searched state by state"
+            }
             Feature::VariableOrder => "an order of variables is for SMV models, by decision diagrams",
             Feature::Symmetry => "equal parts are counted once in Promela models, state by state",
         }

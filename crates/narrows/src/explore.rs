@@ -9,6 +9,7 @@ use narrows_model::{Evaluator, Form, FormKind, Model, Problem, Question, Refusal
 use narrows_performance::labelled::PartialGraph;
 use narrows_symbolic::{Options, check, explore_processes};
 
+use crate::engines::cluster::Saved;
 use crate::engines::explicit::executor;
 use crate::engines::labelled::{self, Asked};
 use crate::engines::symbolic::refused;
@@ -47,10 +48,13 @@ pub fn explore(model: &Model, options: &ExploreOptions<'_>, budget: &Budget) -> 
             Ok(visit_synchronous(model, system, options, budget))
         }
         Form::Synchronous(system) => Ok(sets_of_synchronous(model, system, budget)),
-        Form::Labelled(system) if options.elsewhere.is_some() => {
-            Ok(visit_labelled(model, &*system.system, options, budget))
-        }
-        Form::Labelled(system) => graph(model, &*system.system, budget),
+        Form::Labelled(system) => match (options.elsewhere, options.checkpoints) {
+            (Some(elsewhere), _) => Ok(visit_labelled(model, &*system.system, elsewhere, budget)),
+            (None, Some(checkpoints)) => {
+                Ok(visit_labelled(model, &*system.system, &Saved(checkpoints), budget))
+            }
+            (None, None) => graph(model, &*system.system, budget),
+        },
         Form::Processes(system) if options.engine == Choice::Symbolic => {
             explore_processes(&Evaluator::new(system), budget).map_err(refused)
         }
@@ -115,8 +119,12 @@ impl ExploreOptions<'_> {
             }
             (Form::Labelled(_), Choice::Symbolic) => "sets of states are for SMV and Promela models",
             _ if self.elsewhere.is_some() => return self.accepts_elsewhere(model),
+            (Form::Labelled(_), _) if self.checkpoints.is_some() && !self.reduce && !self.symmetry => {
+                return Ok(());
+            }
             (form, _) if wants_search && !(is_explicit && form.kind() == FormKind::Processes) => {
-                "reduction, symmetry, loss and checkpoints are for Promela models, state by state"
+                "reduction, symmetry and loss are for Promela models, and checkpoints for what is searched \
+                 state by state"
             }
             _ if self.symmetry && (self.reduce || is_stored) => {
                 "symmetry goes without reduction, loss and checkpoints"
@@ -159,20 +167,20 @@ fn visit_synchronous(
     Checked { coverage: found.coverage, limit, problems, profile: found.profile, ..Checked::default() }
 }
 
-/// Visits the states of a labelled system on several machines.
+/// Visits the states of a labelled system one by one: on several machines, or where they can be saved.
 fn visit_labelled(
     model: &Model,
     system: &dyn narrows_model::LabelledSystem,
-    options: &ExploreOptions<'_>,
+    elsewhere: &dyn Elsewhere,
     budget: &Budget,
 ) -> Checked {
-    let Some(elsewhere) = options.elsewhere else { return Checked::default() };
     let found = cluster::visit(system, elsewhere, budget);
-    if let Some(unbuilt) = cluster::unbuilt(system, &found) {
-        return labelled::undecided(&[], &unbuilt);
-    }
+    let limit = match cluster::ended(system, &found) {
+        Ok(limit) => limit,
+        Err(fault) => return labelled::undecided(&[], &fault),
+    };
     let problems = cluster::problems(model, &found);
-    Checked { coverage: found.coverage, problems, profile: found.profile, ..Checked::default() }
+    Checked { coverage: found.coverage, limit, problems, profile: found.profile, ..Checked::default() }
 }
 
 /// Visits one state of each orbit.

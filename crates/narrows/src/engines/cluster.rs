@@ -1,9 +1,12 @@
 //! State by state on several machines, for all forms that have a state space.
 
-use narrows_explicit::{Elsewhere, End, Exploration, Finding, Options, SearchScope, Wrong, check, is_safety};
+use narrows_explicit::{
+    Checkpoints, Elsewhere, Exploration, Finding, Goal, Options, SearchScope, Wrong, breadth_first, check,
+    is_safety,
+};
 use narrows_model::{
     Answer, Counterexample, Coverage, Evaluator, FormKind, LabelledSystem, Limit, Model, Problem, Question,
-    Refusal, Reply, RunStep, Scratch, System, Trace, Verdict,
+    Refusal, Reply, RunStep, Scratch, StateSpace, System, Trace, Verdict,
 };
 use narrows_performance::labelled::GraphError;
 
@@ -92,7 +95,6 @@ pub(crate) fn accepts_choice(choice: Choice) -> Result<(), Refusal> {
 
 /// Refuses systems of which equal states may differ.
 pub(crate) fn accepts_system(system: &System) -> Result<(), Refusal> {
-    use narrows_model::StateSpace;
     if Evaluator::new(system).hidden_bytes() > 0 { Err(Refusal::new(HIDDEN)) } else { Ok(()) }
 }
 
@@ -106,39 +108,47 @@ pub(crate) fn visit(system: &dyn LabelledSystem, elsewhere: &dyn Elsewhere, budg
     found
 }
 
-/// Returns why a search says nothing about all states, if it doesn't.
-pub(crate) fn unbuilt(system: &dyn LabelledSystem, found: &Exploration) -> Option<GraphError> {
+/// This machine, where a search can be saved and go on later.
+pub(crate) struct Saved<'a>(pub(crate) &'a dyn Checkpoints);
+
+impl Elsewhere for Saved<'_> {
+    fn breadth_first(&self, space: &dyn StateSpace, goals: &[Goal], scope: &SearchScope<'_>) -> Exploration {
+        breadth_first(space, goals, &SearchScope { checkpoints: Some(self.0), ..*scope })
+    }
+}
+
+/// Returns why a search did not visit all states, if it didn't. After a fault, it says nothing.
+pub(crate) fn ended(system: &dyn LabelledSystem, found: &Exploration) -> Result<Option<Limit>, GraphError> {
     let is_fault = |finding: &&Finding| matches!(finding.wrong, Wrong::Violation(_));
     if let Some(fault) = found.findings.iter().find(is_fault) {
         let states = fault.run.as_ref().and_then(|run| run.states(system, true));
         let state = states.as_ref().and_then(|states| states.last());
         if let Some(fault) = system.fault(state.map(Vec::as_slice)) {
-            return Some(GraphError::Fault(fault));
+            return Err(GraphError::Fault(fault));
         }
     }
-    match found.end {
-        End::Complete => None,
-        end => Some(GraphError::Limit(end.limit().unwrap_or(Limit::Fault))),
-    }
+    Ok(found.end.limit())
 }
 
-fn deadlocks(
+/// Looks for states of a labelled system without steps.
+pub(super) fn deadlocks(
     system: &dyn LabelledSystem,
     questions: &[Question],
     elsewhere: &dyn Elsewhere,
     budget: &Budget,
 ) -> Result<Checked, Unanswered> {
     let found = visit(system, elsewhere, budget);
-    if let Some(unbuilt) = unbuilt(system, &found) {
-        return Ok(Checked { problems: Vec::new(), ..undecided(questions, &unbuilt) });
-    }
+    let limit = match ended(system, &found) {
+        Ok(limit) => limit,
+        Err(fault) => return Ok(Checked { problems: Vec::new(), ..undecided(questions, &fault) }),
+    };
     let traces: Vec<Trace> = found.findings.iter().filter_map(|finding| replay(system, finding)).collect();
     if traces.len() != found.findings.iter().filter(|finding| finding.run.is_some()).count() {
         return Err(Unanswered::Internal("a run can't be replayed".to_owned()));
     }
     let mut traces = traces.into_iter();
     let verdict = match traces.next() {
-        None => Verdict::Holds,
+        None => limit.map_or(Verdict::Holds, Verdict::Undecided),
         Some(trace) => Verdict::Fails { violation: None, trace: Box::new(trace), shortest: true },
     };
     let more: Vec<Counterexample> = traces.map(|trace| Counterexample { violation: None, trace }).collect();
@@ -147,7 +157,7 @@ fn deadlocks(
     let replies = questions.iter().map(answer).map(Reply::from).collect();
     // Labels are told by `explore` alone.
     let coverage = Coverage { labels: Vec::new(), ..found.coverage };
-    Ok(Checked { replies, coverage, profile: found.profile, ..Checked::default() })
+    Ok(Checked { replies, coverage, limit, profile: found.profile, ..Checked::default() })
 }
 
 /// Says what goes wrong in a labelled system, as its graph does on one machine.

@@ -11,6 +11,7 @@ use narrows_model::{
 use narrows_performance::labelled::{self, BuiltGraph, GraphError, PartialGraph};
 use narrows_source::Diagnostics;
 
+use super::cluster;
 use crate::reading::{ParsedFormula, parse};
 use crate::{Budget, CheckOptions, Checked, Engine, Feature, Unanswered};
 
@@ -19,6 +20,8 @@ pub(crate) struct ByGraph;
 
 const NOT_FAIR: &str = "A formula of the mu-calculus is about states, and `--fair` about runs: write \
                         fairness into the formula, as in `[true*] <true* . \"A\"> true`, or ask in LTL.";
+
+const NOT_SAVED: &str = "A search that is saved looks for deadlocks alone: formulas need the whole graph.";
 
 impl Engine for ByGraph {
     fn name(&self) -> &'static str {
@@ -30,7 +33,7 @@ impl Engine for ByGraph {
     }
 
     fn features(&self, _: FormKind) -> &'static [Feature] {
-        &[Feature::Fairness, Feature::SeveralRuns]
+        &[Feature::Fairness, Feature::SeveralRuns, Feature::Checkpoints]
     }
 
     fn accepts_question(
@@ -42,6 +45,7 @@ impl Engine for ByGraph {
         let count = model.labelled().map_or(0, |labelled| labelled.formulas.len());
         match question {
             Question::Deadlock => Ok(()),
+            _ if options.checkpoints.is_some() => Err(Refusal::new(NOT_SAVED)),
             Question::Property { kind: "mu", .. } if options.fair => Err(Refusal::new(NOT_FAIR)),
             Question::Property { index, .. } if *index < count => Ok(()),
             _ => Err(Refusal::new(format!(
@@ -59,6 +63,9 @@ impl Engine for ByGraph {
         budget: &Budget,
     ) -> Result<Checked, Unanswered> {
         let labelled = model.labelled().ok_or_else(|| Refusal::new("this is for LOTOS models and graphs"))?;
+        if let Some(checkpoints) = options.checkpoints {
+            return cluster::deadlocks(&*labelled.system, questions, &cluster::Saved(checkpoints), budget);
+        }
         let PartialGraph { built, visited, limit } = match build_some(&*labelled.system, budget) {
             Ok(built) => built,
             // Nobody asked about faults: they leave the questions open, and do not fail them.
