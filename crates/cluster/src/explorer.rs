@@ -17,7 +17,7 @@ use rustc_hash::FxHashMap;
 
 use crate::ledger::{Cause, Ledger, Shown, read_bytes, write_bytes};
 use crate::marks::{Search, Target};
-use crate::outgoing::{Kind, Outgoing};
+use crate::outgoing::{BlockKind, Outgoing};
 use crate::part::{Cut, Parts};
 use crate::recent::{Recent, hash, owner};
 use crate::rounds::{Member, Work};
@@ -284,7 +284,7 @@ impl<'a> Explorer<'a> {
             self.add(target);
         } else {
             self.counted.sent += 1;
-            write_bytes(target, out.block(to, Kind::States, 0));
+            write_bytes(target, out.block(to, BlockKind::States, 0));
         }
     }
 
@@ -297,7 +297,7 @@ impl<'a> Explorer<'a> {
             self.stop_is_told = true;
             let mut bytes = Vec::new();
             write_limit(self.stop, &mut bytes);
-            out.tell_all(Kind::Stop, &bytes);
+            out.tell_all(BlockKind::Stop, &bytes);
         }
     }
 
@@ -309,7 +309,7 @@ impl<'a> Explorer<'a> {
         let summary = Summary { limit: self.stop, size, causes, is_due, is_saved };
         let mut bytes = Vec::new();
         summary.write(&mut bytes);
-        out.tell_all(Kind::Summary, &bytes);
+        out.tell_all(BlockKind::Summary, &bytes);
     }
 
     /// Begins the next level, or what comes after the search.
@@ -463,14 +463,14 @@ impl<'a> Explorer<'a> {
         Some(())
     }
 
-    fn receive_told(&mut self, from: usize, kind: Kind, block: &[u8]) -> Option<()> {
+    fn receive_told(&mut self, from: usize, kind: BlockKind, block: &[u8]) -> Option<()> {
         let mut rest = block;
         varint::read(&mut rest)?;
         match kind {
-            Kind::Summary => *self.summaries.get_mut(from)? = Some(Summary::read(&mut rest)?),
-            Kind::Totals => *self.totals.get_mut(from)? = Some(Totals::read(&mut rest)?),
-            Kind::Runs => self.read_runs(rest)?,
-            Kind::Stop => {
+            BlockKind::Summary => *self.summaries.get_mut(from)? = Some(Summary::read(&mut rest)?),
+            BlockKind::Totals => *self.totals.get_mut(from)? = Some(Totals::read(&mut rest)?),
+            BlockKind::Runs => self.read_runs(rest)?,
+            BlockKind::Stop => {
                 let limit = read_limit(&mut rest).ok()??;
                 self.stop_is_told = true;
                 self.stop = self.stop.or(Some(limit));
@@ -482,13 +482,13 @@ impl<'a> Explorer<'a> {
 }
 
 impl Member for Explorer<'_> {
-    fn receive(&mut self, from: usize, kind: Kind, block: &[u8], out: &mut Outgoing) {
+    fn receive(&mut self, from: usize, kind: BlockKind, block: &[u8], out: &mut Outgoing) {
         let taken = match kind {
-            Kind::States => self.receive_states(block),
-            Kind::Ask => self.answer_ask(from, block, out),
-            Kind::Marks => self.receive_marks(block),
-            Kind::Step => self.answer_step(from, block, out),
-            Kind::Steps => self.receive_steps(block),
+            BlockKind::States => self.receive_states(block),
+            BlockKind::Ask => self.answer_ask(from, block, out),
+            BlockKind::Marks => self.receive_marks(block),
+            BlockKind::Step => self.answer_step(from, block, out),
+            BlockKind::Steps => self.receive_steps(block),
             _ => self.receive_told(from, kind, block),
         };
         if taken.is_none() {

@@ -17,7 +17,7 @@ use narrows_model::Violation;
 
 use crate::explorer::{Edge, Explorer, Stage};
 use crate::ledger::{Cause, Shown, read_bytes, write_bytes};
-use crate::outgoing::{Kind, Outgoing};
+use crate::outgoing::{BlockKind, Outgoing};
 use crate::recent::{hash, owner};
 use crate::rounds::Work;
 
@@ -143,7 +143,7 @@ impl Explorer<'_> {
                             *this.marks.entry(number).or_default() |= mark;
                         }
                     } else {
-                        let block = out.block(to, Kind::Ask, u64::from(level));
+                        let block = out.block(to, BlockKind::Ask, u64::from(level));
                         varint::write(u64::from(number), block);
                         write_bytes(target, block);
                     }
@@ -163,7 +163,7 @@ impl Explorer<'_> {
             let number = varint::read(&mut rest)?;
             let state = read_bytes(&mut rest)?;
             if let Some((_, mark)) = self.mark_at(level as u32 + 1, state) {
-                let block = out.block(from, Kind::Marks, level);
+                let block = out.block(from, BlockKind::Marks, level);
                 varint::write(number, block);
                 varint::write(mark, block);
             }
@@ -196,7 +196,7 @@ impl Explorer<'_> {
                         shown.write(&mut bytes);
                     }
                 }
-                out.tell_all(Kind::Runs, &bytes);
+                out.tell_all(BlockKind::Runs, &bytes);
             }
             _ => {}
         }
@@ -219,7 +219,7 @@ impl Explorer<'_> {
                         this.search.leads.push((index, edge.choice));
                     }
                 } else {
-                    let block = out.block(to, Kind::Step, u64::from(level));
+                    let block = out.block(to, BlockKind::Step, u64::from(level));
                     varint::write(index as u64, block);
                     varint::write(u64::from(edge.choice), block);
                     write_bytes(target, block);
@@ -237,7 +237,7 @@ impl Explorer<'_> {
             let state = read_bytes(&mut rest)?;
             let mark = self.mark_at(level as u32 + 1, state);
             if mark.is_some_and(|(_, mark)| mark.checked_shr(index as u32).unwrap_or(0) & 1 == 1) {
-                let block = out.block(from, Kind::Steps, level);
+                let block = out.block(from, BlockKind::Steps, level);
                 varint::write(index, block);
                 varint::write(choice, block);
             }

@@ -7,7 +7,7 @@ use narrows_model::{Coverage, SearchProfile, Violation};
 
 use crate::explorer::Explorer;
 use crate::ledger::{Cause, Shown};
-use crate::outgoing::{Kind, Outgoing};
+use crate::outgoing::{BlockKind, Outgoing};
 use crate::summary::{CauseCount, Totals};
 
 /// Beyond this many kinds of deadlock, the others are counted with the first, as on one machine.
@@ -22,7 +22,7 @@ impl Explorer<'_> {
         totals.causes = self.cause_counts();
         let mut bytes = Vec::new();
         totals.write(&mut bytes);
-        out.tell_all(Kind::Totals, &bytes);
+        out.tell_all(BlockKind::Totals, &bytes);
     }
 
     fn cause_counts(&mut self) -> Vec<CauseCount> {

@@ -1,7 +1,7 @@
 //! What a worker has to send: records in blocks, and no more blocks under way than each of the others can
 //! take.
 //!
-//! A block is for one worker and has one kind of record. Blocks of [`Kind::is_bulk`] are acknowledged, and at
+//! A block is for one worker and has one kind of record. Blocks of [`BlockKind::is_bulk`] are acknowledged, and at
 //! most [`WINDOW`] of them are under way to each worker: so what waits in queues is bounded, however slow the
 //! other or the network is.
 
@@ -12,7 +12,7 @@ use crate::packet::Packet;
 /// What the records of a block are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
-pub(crate) enum Kind {
+pub(crate) enum BlockKind {
     /// States for their owner.
     States,
     /// The states before those that are looked for: is one of their successors marked?
@@ -35,32 +35,32 @@ pub(crate) enum Kind {
     Received,
 }
 
-impl Kind {
-    const ALL: [Kind; 10] = [
-        Kind::States,
-        Kind::Ask,
-        Kind::Marks,
-        Kind::Step,
-        Kind::Steps,
-        Kind::Summary,
-        Kind::Totals,
-        Kind::Runs,
-        Kind::Stop,
-        Kind::Received,
+impl BlockKind {
+    const ALL: [BlockKind; 10] = [
+        BlockKind::States,
+        BlockKind::Ask,
+        BlockKind::Marks,
+        BlockKind::Step,
+        BlockKind::Steps,
+        BlockKind::Summary,
+        BlockKind::Totals,
+        BlockKind::Runs,
+        BlockKind::Stop,
+        BlockKind::Received,
     ];
 
-    pub(crate) fn of(byte: u8) -> Option<Kind> {
-        Kind::ALL.into_iter().find(|kind| *kind as u8 == byte)
+    pub(crate) fn of(byte: u8) -> Option<BlockKind> {
+        BlockKind::ALL.into_iter().find(|kind| *kind as u8 == byte)
     }
 
     /// Returns whether only those send it who work in a round, and not those who wait for its end.
     pub(crate) fn is_work(self) -> bool {
-        !matches!(self, Kind::Marks | Kind::Steps | Kind::Stop | Kind::Received)
+        !matches!(self, BlockKind::Marks | BlockKind::Steps | BlockKind::Stop | BlockKind::Received)
     }
 
     /// Returns whether there may be many blocks of it.
     pub(crate) fn is_bulk(self) -> bool {
-        matches!(self, Kind::States | Kind::Ask)
+        matches!(self, BlockKind::States | BlockKind::Ask)
     }
 }
 
@@ -109,7 +109,7 @@ impl Outgoing {
     }
 
     /// Returns the block of a kind that is being filled for a worker; `head` is what it begins with.
-    pub(crate) fn block(&mut self, to: usize, kind: Kind, head: u64) -> &mut Vec<u8> {
+    pub(crate) fn block(&mut self, to: usize, kind: BlockKind, head: u64) -> &mut Vec<u8> {
         let is_other = |open: &Vec<u8>| {
             let mut rest = open.get(1..).unwrap_or_default();
             !open.is_empty() && (open[0] != kind as u8 || varint::read(&mut rest) != Some(head))
@@ -126,14 +126,14 @@ impl Outgoing {
     }
 
     /// Sends the same to all workers, this one too.
-    pub(crate) fn tell_all(&mut self, kind: Kind, bytes: &[u8]) {
+    pub(crate) fn tell_all(&mut self, kind: BlockKind, bytes: &[u8]) {
         for to in 0..self.peers() {
             self.tell(to, kind, bytes);
         }
     }
 
     /// Sends a block of its own.
-    pub(crate) fn tell(&mut self, to: usize, kind: Kind, bytes: &[u8]) {
+    pub(crate) fn tell(&mut self, to: usize, kind: BlockKind, bytes: &[u8]) {
         let mut block = vec![kind as u8];
         varint::write(0, &mut block);
         block.extend_from_slice(bytes);
@@ -150,7 +150,7 @@ impl Outgoing {
     }
 
     fn push(&mut self, to: usize, bytes: Vec<u8>) {
-        if Kind::of(bytes[0]).is_some_and(Kind::is_bulk) {
+        if BlockKind::of(bytes[0]).is_some_and(BlockKind::is_bulk) {
             self.under_way[to] += 1;
         }
         self.bytes += bytes.len() as u64;
@@ -165,7 +165,8 @@ impl Outgoing {
     /// Closes all blocks that are not bulk: somebody waits for them.
     pub(crate) fn flush_answers(&mut self) {
         for to in 0..self.peers() {
-            if self.open[to].first().and_then(|kind| Kind::of(*kind)).is_some_and(|kind| !kind.is_bulk()) {
+            if self.open[to].first().and_then(|kind| BlockKind::of(*kind)).is_some_and(|kind| !kind.is_bulk())
+            {
                 self.close(to);
             }
         }
@@ -181,7 +182,7 @@ impl Outgoing {
         self.received[from] += 1;
         if self.received[from] == TOGETHER {
             self.received[from] = 0;
-            self.tell(from, Kind::Received, &[]);
+            self.tell(from, BlockKind::Received, &[]);
         }
     }
 

@@ -22,13 +22,13 @@ use timely::scheduling::SyncActivator;
 use timely::worker::Worker;
 
 use crate::link::Trouble;
-use crate::outgoing::{Kind, Outgoing};
+use crate::outgoing::{BlockKind, Outgoing};
 use crate::packet::{Packet, Post};
 
 /// What one worker does in all rounds.
 pub(crate) trait Member {
     /// Takes a block; what it answers arrives before the end of the next round.
-    fn receive(&mut self, from: usize, kind: Kind, block: &[u8], out: &mut Outgoing);
+    fn receive(&mut self, from: usize, kind: BlockKind, block: &[u8], out: &mut Outgoing);
 
     /// Hears that a round begins: everything that was sent in the one before has arrived.
     fn begin(&mut self, out: &mut Outgoing);
@@ -135,8 +135,8 @@ pub(crate) fn take_part(
         // While it works, it holds its round open, and so the next one can't be complete.
         let (packets, complete) = hatch.take(round + u64::from(works), !is_busy);
         for (time, packet) in packets {
-            let kind = packet.bytes.first().and_then(|kind| Kind::of(*kind));
-            if time > round && !works && kind.is_some_and(Kind::is_work) {
+            let kind = packet.bytes.first().and_then(|kind| BlockKind::of(*kind));
+            if time > round && !works && kind.is_some_and(BlockKind::is_work) {
                 // Somebody else has seen first that the round is complete. An answer says nothing about that:
                 // it may come from somebody who waits, too.
                 works = true;
@@ -177,8 +177,8 @@ pub(crate) fn take_part(
 
 fn receive(member: &mut dyn Member, packet: &Packet, out: &mut Outgoing) {
     let from = packet.from as usize;
-    let Some(kind) = packet.bytes.first().and_then(|kind| Kind::of(*kind)) else { return };
-    if kind == Kind::Received {
+    let Some(kind) = packet.bytes.first().and_then(|kind| BlockKind::of(*kind)) else { return };
+    if kind == BlockKind::Received {
         return out.acknowledged(from);
     }
     member.receive(from, kind, &packet.bytes[1..], out);
