@@ -59,7 +59,7 @@ const HIT: u32 = 5;
 const LATENCY: [[u32; 2]; 4] = [[190, 420], [170, 330], [200, 410], [210, 400]];
 
 /// More states are not solved by hand.
-const MOST: usize = 1_500;
+const MAX_STATES: usize = 1_500;
 
 /// The mean of the pause before a process begins.
 const PAUSE: u32 = 11;
@@ -316,7 +316,7 @@ impl Program {
                 edges.push((at, target, rate, round, miss));
             }
             at += 1;
-            if states.len() > MOST {
+            if states.len() > MAX_STATES {
                 return None;
             }
         }
