@@ -220,6 +220,20 @@ impl Identified {
             sign => Some(format!("`{name}` was taken for {language}, as its text has {sign}")),
         }
     }
+
+    /// Says what a text was taken for that has errors, if it may have been meant for another language.
+    fn doubt(&self, name: &str, text: &str) -> Option<String> {
+        if self.sign.is_some() {
+            return self.note(name);
+        }
+        let taken = self.language.name();
+        let is_other = |language: &&&dyn Language| language.name() != taken;
+        let sign = |language: &&dyn Language| Some((language.name(), language.recognise(text)?));
+        let (other, sign) = LANGUAGES.iter().filter(is_other).find_map(sign)?;
+        let is_own = self.language.recognise(text).is_some();
+        let doubt = || format!("`{name}` was taken for {taken} by its name; {sign} in its text is {other}");
+        (!is_own).then(doubt)
+    }
 }
 
 /// Decides by the ending of a file's name, in any case, and otherwise by the text.
@@ -271,8 +285,13 @@ pub fn read(name: &str, text: String, loader: &dyn Loader, options: &Options) ->
     let mut diagnostics = Diagnostics::default();
     let mut task = Task { sources: &mut sources, file, loader, options, diagnostics: &mut diagnostics };
     let form = identified.language.compile(&mut task).filter(|_| !diagnostics.has_errors());
-    let diagnostics = diagnostics.sorted();
-    let Some(form) = form else { return Err(Box::new(Rejected { sources, diagnostics })) };
+    let mut diagnostics = diagnostics.sorted();
+    let Some(form) = form else {
+        if let Some(first) = diagnostics.first_mut() {
+            first.notes.extend(identified.doubt(name, &sources.file(file).text));
+        }
+        return Err(Box::new(Rejected { sources, diagnostics }));
+    };
     let definitions = options.definitions.iter().map(|definition| definition.text.clone()).collect();
     let name = name.to_owned();
     let note = identified.note(&name);
@@ -330,7 +349,9 @@ pub(crate) fn words(text: &str, count: usize) -> Vec<&str> {
 
 #[cfg(test)]
 mod tests {
-    use super::identify;
+    use narrows_source::NoFiles;
+
+    use super::{Options, identify, read};
 
     #[test]
     fn names_and_texts_tell_the_language() {
@@ -349,5 +370,21 @@ mod tests {
         check("a", "x", "Promela", Some(""));
         check("a.AIG", "", "AIGER", None);
         check("a", "aag 0 0 0 0 0\n", "AIGER", Some("`aag`"));
+    }
+
+    #[test]
+    fn what_may_be_another_language_is_said_to_be() {
+        let check = |name: &str, text: &str, doubt: Option<&str>| {
+            let rejected = read(name, text.to_owned(), &NoFiles, &Options::default()).expect_err("errors");
+            let notes: Vec<&str> = rejected.diagnostics[0].notes.iter().map(String::as_str).collect();
+            assert_eq!(notes.last().copied(), doubt, "{name}: {text}");
+        };
+        let lotos = "specification s [a] : noexit behaviour a; stop endspec";
+        let doubt = "`a.pml` was taken for Promela by its name; `specification` in its text is LOTOS";
+        check("a.pml", lotos, Some(doubt));
+        check("a", "MODULE main VAR x boolean", Some("`a` was taken for SMV, as its text has `MODULE`"));
+        check("a.smv", "MODULE main VAR x boolean", None);
+        let doubt = "`a.smv` was taken for SMV by its name; `proctype` in its text is Promela";
+        check("a.smv", "active proctype P() { skip }", Some(doubt));
     }
 }
