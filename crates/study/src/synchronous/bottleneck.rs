@@ -190,7 +190,7 @@ pub(super) fn diagrams(source: &GraphSource<'_>, timed: &Timed<'_>) -> Vec<State
             |values: &Vec<i128>| values.iter().all(|value| *value >= SynchronousSystem::SYMBOLS);
         let few = match &variable.domain {
             Domain::Values(values) => values.len() <= MAX_VALUES && is_symbolic(values),
-            _ => false,
+            Domain::Range(..) => false,
         };
         few && variable.role == Role::State
     };
