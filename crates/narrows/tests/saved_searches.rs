@@ -29,11 +29,11 @@ impl Checkpoints for Kept {
     fn save(&self, write: &mut dyn FnMut(&mut dyn Write) -> io::Result<()>) {
         let mut bytes = Vec::new();
         write(&mut bytes).expect("memory takes everything");
-        *self.bytes.lock().unwrap() = bytes;
+        *self.bytes.lock().expect("nobody panics") = bytes;
     }
 
     fn load(&self) -> Option<Box<dyn Read + '_>> {
-        let bytes = self.bytes.lock().unwrap().clone();
+        let bytes = self.bytes.lock().expect("nobody panics").clone();
         (!bytes.is_empty()).then(|| Box::new(io::Cursor::new(bytes)) as Box<dyn Read>)
     }
 

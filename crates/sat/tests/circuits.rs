@@ -244,7 +244,7 @@ fn what_is_written_as_a_circuit_is_read_back() {
 #[test]
 fn damaged_files_are_told() {
     let damaged = |bytes: &[u8]| match text_of(bytes.to_vec()) {
-        Err(NotText::Damaged(reason)) => reason,
+        Err(NotText::Damaged(reason)) => reason.to_string(),
         other => panic!("{other:?}"),
     };
     assert!(damaged(b"aig 2 1 0 0 1\n").contains("before its gates do"));
