@@ -130,8 +130,8 @@ impl PreparedStudy {
         self.subject.analyse(&self.at_first(), budget, &engines, tell)
     }
 
-    /// Estimates the same from a few random runs; `None` if that is not for the model, if a first look does no
-    /// more than this, or if it was ended before something was known.
+    /// Estimates the same from a few random runs; `None` if that is not for the model, if a first look does
+    /// no more than this, or if it was ended before something was known.
     pub fn rough_look(&self, budget: &Budget) -> Option<Analysis> {
         let study = self.at_first();
         let is_synchronous = self.subject.form() == FormKind::Synchronous;

@@ -75,8 +75,8 @@ fn quantities(work: &Work) -> Vec<Quantity> {
     StudyText::read(&work.file, work.text.clone()).quantities()
 }
 
-/// Finds the bottleneck, without what takes longest. Where even that takes more than a moment, it is estimated
-/// beside that.
+/// Finds the bottleneck, without what takes longest. Where even that takes more than a moment, it is
+/// estimated beside that.
 fn first_look(
     work: &Work,
     environment: &Environment,
