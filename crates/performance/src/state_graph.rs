@@ -10,6 +10,8 @@ mod marks;
 mod memo;
 mod prefetch;
 mod step_effects;
+#[cfg(test)]
+mod tests;
 mod value_cache;
 
 use std::ops::ControlFlow;
