@@ -3,9 +3,9 @@
 //! States of a model mostly have the same length, and most of their bits never change. As long as all strings
 //! have the same length, only the bits in which some differ are kept, as few words per string; the constant
 //! bits are in a pattern. If a constant bit differs for the first time, all strings are repacked with it:
-//! that happens at most once per bit, and mostly early. Strings of other lengths that come before are kept
-//! whole: a model starts its processes one by one, and then has them all. If lengths change later, all
-//! strings are kept whole.
+//! that happens at most once per bit, mostly early, and a few times for each doubling later. Strings of other
+//! lengths that come before are kept whole: a model starts its processes one by one, and then has them all. If
+//! lengths change later, all strings are kept whole.
 //!
 //! Invariant: two strings are equal, hidden bytes aside, if and only if their packed forms are.
 
@@ -33,7 +33,12 @@ pub(crate) struct StateStore {
     /// How many times it has changed how strings are kept, and how many of these because of another length.
     changes: u32,
     restarts: u32,
+    /// How many times more bits were kept since there were so many strings.
+    widened: (u32, u32),
 }
+
+/// From so many strings on, they are not packed again and again for a bit each.
+const MANY: u32 = 1 << 12;
 
 /// How strings are kept.
 #[derive(Debug)]
@@ -326,10 +331,22 @@ impl StateStore {
         }
     }
 
-    /// Keeps more bits of each string: those in which this one differs from all others.
+    /// Keeps more bits of each string: those in which this one differs from all others. If that happens again
+    /// and again while there are not twice as many strings, bits near to these are kept, too: so all strings
+    /// are packed a few times for each doubling.
     fn widen(&mut self, string: &[u8]) {
         let Layout::Packed(packed) = &mut self.layout else { return };
-        let pattern = packed.pattern.wider(string, self.hidden);
+        if self.count < MANY || self.count / 2 >= self.widened.0 {
+            self.widened = (self.count, 0);
+        }
+        self.widened.1 += 1;
+        let block = match self.widened.1 {
+            0..=2 => 1,
+            3..=4 => 8,
+            5..=6 => 64,
+            _ => string.len(),
+        };
+        let pattern = packed.pattern.wider(string, self.hidden, block);
         let mut words = Vec::with_capacity((self.count as usize + 1) * pattern.words());
         let (mut whole, mut kept) = (Vec::new(), Vec::new());
         for number in packed.first()..self.count {
@@ -438,6 +455,25 @@ mod tests {
                 assert_eq!(text(&states, number), string(number));
             }
             assert!(states.memory() < 65_536 * most + 4 * 131_072);
+        }
+    }
+
+    #[test]
+    fn strings_are_packed_again_a_few_times_for_each_doubling() {
+        let mut states = StateStore::new(0);
+        // Every 40 strings, another byte differs for the first time.
+        let string = |number: u32| {
+            let mut string = vec![0; 420];
+            string[..4].copy_from_slice(&number.to_be_bytes());
+            string[4 + number as usize / 40] = 5;
+            string
+        };
+        for number in 0..16_384 {
+            assert_eq!(states.add(&string(number)), (number, true));
+        }
+        assert!(states.changes() < 150, "{}", states.changes());
+        for number in (0..16_384).step_by(7) {
+            assert_eq!(text(&states, number), string(number));
         }
     }
 

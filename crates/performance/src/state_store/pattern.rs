@@ -106,15 +106,19 @@ impl Pattern {
         }) == 0
     }
 
-    /// Returns the pattern that a string fits too, with so many hidden bytes at the end.
-    pub(crate) fn wider(&self, string: &[u8], hidden: usize) -> Pattern {
-        let fixed = self.fixed.iter().zip(string).zip(&self.common);
-        let fixed: Vec<u8> = fixed
-            .map(|((fixed, byte), common)| {
-                let differs = !fixed | (byte ^ common);
-                !between(differs)
-            })
-            .collect();
+    /// Returns the pattern that a string fits too, with so many hidden bytes at the end. What differs in a
+    /// byte for the first time may do so in all bytes of its block, of so many bytes.
+    pub(crate) fn wider(&self, string: &[u8], hidden: usize, block: usize) -> Pattern {
+        let mut fixed: Vec<u8> = self.fixed.clone();
+        let blocks = fixed.chunks_mut(block).zip(string.chunks(block)).zip(self.common.chunks(block));
+        for ((fixed, bytes), commons) in blocks {
+            let pairs = bytes.iter().zip(commons).map(|(byte, common)| byte ^ common);
+            let news = pairs.clone().zip(&*fixed).map(|(differs, fixed)| differs & fixed);
+            let new = between(news.fold(0, |all, bits| all | bits));
+            for (fixed, differs) in fixed.iter_mut().zip(pairs) {
+                *fixed = !between(!*fixed | differs | if block > 1 { new } else { 0 });
+            }
+        }
         let mut wider = Pattern { common: self.common.clone(), fixed, ..Pattern::default() };
         let end = wider.common.len() - hidden;
         wider.visible = wider.place(0..end, 0);
@@ -210,13 +214,14 @@ mod tests {
     fn strings_come_back_from_their_words() {
         let mut random = Random::new(5);
         for hidden in 0..3 {
+            let random_block = |string: &[u8]| usize::from(string[4]) % 3;
             let mut string = |below: u64| -> Vec<u8> {
                 (0..60).map(|place| random.below(1 + below * (place % 5)) as u8).collect()
             };
             let mut pattern = Pattern::new(&string(1));
             let strings: Vec<Vec<u8>> = (0..200).map(|turn| string(1 + turn / 4)).collect();
             for other in &strings {
-                pattern = pattern.wider(other, hidden);
+                pattern = pattern.wider(other, hidden, [1, 8, 64][random_block(other)]);
                 assert!(pattern.fits(other));
             }
             let (mut words, mut back) = (Vec::new(), Vec::new());
@@ -235,7 +240,7 @@ mod tests {
         let mut random = Random::new(9);
         let strings: Vec<Vec<u8>> =
             (0..400).map(|_| (0..40).map(|place| random.below(1 + place % 4) as u8).collect()).collect();
-        let pattern = strings.iter().fold(Pattern::new(&strings[0]), |pattern, one| pattern.wider(one, 0));
+        let pattern = strings.iter().fold(Pattern::new(&strings[0]), |pattern, one| pattern.wider(one, 0, 1));
         let words = |string: &[u8]| {
             let mut words = Vec::new();
             pattern.pack(string, &mut words);
