@@ -46,7 +46,7 @@ pub(crate) fn equal_parts(system: &System, prepared: &ProcessStudy, timing: &Tim
     let processes = timing.processes();
     let label = |proctype, transition| timing.label_of(proctype, transition);
     let asked = Asked { exprs: &exprs, processes: &processes, label: &label };
-    Symmetry::find(Evaluator::new(system), &asked).ok()
+    Symmetry::find_forgetting(Evaluator::new(system), &asked).ok()
 }
 
 impl<'a> Equal<'a> {

@@ -23,6 +23,9 @@ use crate::accepts::views;
 use crate::request_values::ValueEvents;
 use crate::{Ask, Latency, LatencyKind, ProcessStudy, Question, ReachKind, Study, Text, View};
 
+/// With more states than this, equal parts count once if choices are left open.
+const FEW_WITH_CHOICES: u32 = 1 << 12;
+
 /// The stochastic view of a model, built when it is needed.
 pub(crate) struct Means<'a, 's> {
     pub(super) study: &'a Study,
@@ -70,11 +73,21 @@ impl<'a, 's> Means<'a, 's> {
         'a: 't,
     {
         let evaluator = self.engine.evaluator();
-        let view = either(self.equal.quotient, &self.budget, |counting, budget| {
+        let build = |counting, budget| {
             let model = (&self.prepared.system, timing);
             stochastic::build(self.equal.rows((counting, self.engine), model, budget)?)
-        });
-        let view = view.map_err(|error| Box::new(result_of(&error, evaluator)))?;
+        };
+        let view = either(self.equal.quotient, &self.budget, build);
+        let mut view = view.map_err(|error| Box::new(result_of(&error, evaluator)))?;
+        // Choices that are left open can't be lumped: schedulers have to be found for all states.
+        if let Some(quotient) = self.equal.quotient
+            && view.decisions() > 0
+            && view.tangible_states() > FEW_WITH_CHOICES
+            && !view.state_graph().is_of_orbits()
+            && let Ok(once) = build(Counting::Once(quotient), self.budget.clone())
+        {
+            view = once;
+        }
         Solvable::new(view, &self.budget.watch).map_err(|wrong| Box::new((no_chain(&wrong), None)))
     }
 
