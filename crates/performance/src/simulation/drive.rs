@@ -17,7 +17,10 @@ use super::{Channel, Effort, Estimate, Quantity, Scene, Simulated, SimulationErr
 use crate::{BuildError, as_f64};
 
 /// So many delays expire in the run that tells how long replications are at first.
-const PILOT: u64 = 1_000;
+const PILOT: u64 = 250;
+
+/// Before so many events, no estimate is taken for good.
+const LEAST_EVENTS: u64 = 1 << 17;
 
 /// So many short runs are handed out at a time.
 const PART: usize = 1 << 16;
@@ -369,8 +372,10 @@ impl<'w, 't, 'a, 's> Drive<'w, 't, 'a, 's> {
                 Some(one) => *is_unsettled || one.accuracy() <= self.effort.accuracy,
                 None => *is_unsettled || now.events > UNSEEN.min(self.effort.events / 2),
             };
-            // The first look has too little behind it.
-            let is_known = found.is_some() && matches!(trend, Trend::Settled | Trend::Linear);
+            // The first looks have too little behind them.
+            let is_over = self.ended() == self.jobs.len();
+            let is_known = found.is_some() && (now.events >= LEAST_EVENTS || is_over);
+            let is_known = is_known && matches!(trend, Trend::Settled | Trend::Linear);
             let is_good = is_known && now.estimates.iter().zip(&now.unsettled).all(is_good);
             if is_good || is_last || trend == Trend::Diverging {
                 return Ok(now.without_unsettled(asked));

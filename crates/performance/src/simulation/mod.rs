@@ -16,8 +16,11 @@
 //! What keeps growing has no mean: numbers of the state that stay bounded if the model settles are watched,
 //! and where they do not, there is no estimate (`growth`).
 
+mod changes;
 mod drive;
 mod estimate;
+#[cfg(test)]
+mod exchange_tests;
 mod growth;
 mod instant;
 mod run;
@@ -28,6 +31,7 @@ mod tally;
 #[cfg(test)]
 mod tests;
 
+use narrows_explicit::Symmetry;
 use narrows_model::{Limit, StateSpace, System, Violation};
 
 use crate::requests::Order;
@@ -91,6 +95,12 @@ pub struct Scene<'a> {
     /// The value that says how near a state is to what is rare: then runs are split, and requests not
     /// followed.
     pub level: Option<usize>,
+    /// Exchanges of equal processes, after which all that is observed is the same. The space must forget if
+    /// they [do](Symmetry::forgets).
+    pub symmetry: Option<&'a Symmetry>,
+    /// Whether the kinds of requests are those of the processes with the same numbers, and processes may be
+    /// exchanged all the same.
+    pub by_process: bool,
 }
 
 /// Something that adds up along a run.

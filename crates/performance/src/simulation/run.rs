@@ -4,8 +4,7 @@ use std::collections::VecDeque;
 
 use narrows_graph::Random;
 
-use super::instant::kinds;
-use super::table::{FRESH, Jump, NONE, Table};
+use super::table::{DRAWN, FRESH, Jump, NONE, Table};
 use super::tally::Tally;
 use super::{Scene, SimulationError};
 use crate::requests::{Change, Order};
@@ -15,6 +14,9 @@ pub(super) const WATCH_EVERY: u64 = 1 << 14;
 
 /// Fixed delays whose ends are nearer than this part of them end at the same time.
 const SAME: f64 = 1e-12;
+
+/// The requests of a kind that are open: what measures them, their order, and when they have begun.
+type OpenRequests = (u16, Order, VecDeque<f64>);
 
 /// A replication, wherever it is.
 #[derive(Clone, Debug)]
@@ -28,7 +30,7 @@ pub(super) struct Run {
     left: Vec<f64>,
     spare: Vec<f64>,
     /// When the open requests of each kind have begun, with the number of what measures them and their order.
-    open: Vec<(u16, Order, VecDeque<f64>)>,
+    open: Vec<OpenRequests>,
     /// Whether nothing happens any more.
     pub(super) is_over: bool,
 }
@@ -44,7 +46,6 @@ impl Run {
         for (number, requests) in (0..).zip(&table.scene.requests) {
             open.extend(requests.kinds.iter().map(|_| (number, requests.order, VecDeque::new())));
         }
-        debug_assert_eq!(open.len(), kinds(table.scene).count());
         let (left, spare) = (Vec::new(), Vec::new());
         let mut run = Run { random, row: 0, bytes: Vec::new(), time: 0.0, left, spare, open, is_over: false };
         let jump = table.start(&mut run.random)?;
@@ -164,15 +165,7 @@ impl Run {
                 for (left, slot) in self.left.iter_mut().zip(&row.clocks) {
                     *left -= step * slot.speed;
                 }
-                let slot = row.clocks[place];
-                let jumps = &table.jumps[slot.first as usize..(slot.first + slot.count) as usize];
-                let drawn = if jumps.len() > 1 {
-                    let ticket = self.random.fraction();
-                    jumps.iter().position(|jump| ticket <= jump.upto).unwrap_or(0)
-                } else {
-                    0
-                };
-                slot.first + drawn as u32
+                row.clocks[place].jump
             }
         };
         if ends.is_none() && !self.left.is_empty() {
@@ -209,22 +202,51 @@ impl Run {
         tally: &mut Tally,
         weight: f64,
     ) -> Result<(), SimulationError> {
+        let Some(number) = self.find_jump(table, number)? else {
+            let jump = table.draw(number, &mut self.random)?;
+            tally.has_choices |= jump.is_open;
+            self.row = table.row(jump.state)?;
+            self.land(table, &jump, tally, weight);
+            return Ok(());
+        };
         let jump = &table.jumps[number as usize];
         tally.has_choices |= jump.is_open;
-        if jump.row == NONE {
-            if jump.state == NONE {
-                let jump = table.walk(number, &mut self.random)?;
-                self.row = table.row(jump.state)?;
-                self.land(table, &jump, tally, weight);
-                return Ok(());
-            }
-            let row = table.row(jump.state)?;
-            table.jumps[number as usize].row = row;
-        }
-        let jump = &table.jumps[number as usize];
         self.row = jump.row;
         self.land(table, jump, tally, weight);
         Ok(())
+    }
+
+    /// Finds the jump that is taken and its row, given that of the delay that ends; `None` if its way is
+    /// drawn step by step.
+    #[inline]
+    fn find_jump(&mut self, table: &mut Table<'_>, number: u32) -> Result<Option<u32>, SimulationError> {
+        let jump = &table.jumps[number as usize];
+        if jump.row < DRAWN && jump.count == 0 { Ok(Some(number)) } else { self.find_new_jump(table, number) }
+    }
+
+    #[cold]
+    fn find_new_jump(
+        &mut self,
+        table: &mut Table<'_>,
+        mut number: u32,
+    ) -> Result<Option<u32>, SimulationError> {
+        if table.jumps[number as usize].row == NONE && table.jumps[number as usize].state == NONE {
+            table.expire(number)?;
+        }
+        let Jump { row: first, count, .. } = table.jumps[number as usize];
+        if count > 0 {
+            let ticket = self.random.fraction();
+            let jumps = &table.jumps[first as usize..(first + count) as usize];
+            number = first + jumps.iter().position(|jump| ticket <= jump.upto).unwrap_or(0) as u32;
+        }
+        let Jump { row, state, .. } = table.jumps[number as usize];
+        if row == DRAWN {
+            return Ok(None);
+        }
+        if row == NONE {
+            table.jumps[number as usize].row = table.row(state)?;
+        }
+        Ok(Some(number))
     }
 
     /// Counts what a jump does, and begins new delays.
@@ -234,6 +256,9 @@ impl Run {
         }
         for (kind, change) in &jump.changes {
             self.change(table.scene, *kind, *change, tally);
+        }
+        if let Some(moved) = &jump.moved {
+            self.open = self.exchanged(moved);
         }
         if jump.carry.is_empty() {
             self.left.clear();
@@ -250,6 +275,16 @@ impl Run {
             self.spare.push(left);
         }
         std::mem::swap(&mut self.left, &mut self.spare);
+    }
+
+    /// Returns the open requests of processes that have moved, whose numbers are those of kinds.
+    fn exchanged(&mut self, moved: &[u8]) -> Vec<OpenRequests> {
+        let mut open: Vec<OpenRequests> = std::mem::take(&mut self.open);
+        let own: Vec<OpenRequests> = open.iter_mut().take(moved.len()).map(std::mem::take).collect();
+        for (requests, to) in own.into_iter().zip(moved) {
+            open[usize::from(*to)] = requests;
+        }
+        open
     }
 
     /// Begins and ends requests of a kind.

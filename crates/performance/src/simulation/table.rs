@@ -1,16 +1,28 @@
 //! The table that runs walk through: a row for each state in which time passes.
+//!
+//! A row is made when a run comes there first, and what follows the end of a delay when it first ends. Where
+//! processes are equal, a state stands for all that exchanges make of it: delays that run and requests that
+//! are open go with the processes.
+
+use std::rc::Rc;
 
 use narrows_model::{Budget, Evaluator, Violation};
 use rustc_hash::FxHashMap;
 
+use super::changes::Kinds;
+use super::instant::Outcome;
 use super::run::WATCH_EVERY;
 use super::sample::{Sampler, scale_of};
 use super::{Scene, SimulationError};
+use crate::exchange::{Canon, Exchange, Moved};
 use crate::requests::Change;
 use crate::{BuildError, StateGraph, Step, Urgency};
 
 /// Marks a state without a row, and a target that has none yet.
 pub(super) const NONE: u32 = u32::MAX;
+
+/// Marks a jump whose way is drawn step by step.
+pub(super) const DRAWN: u32 = u32::MAX - 1;
 
 /// In [`Jump::carry`], a delay that begins.
 pub(super) const FRESH: u8 = u8::MAX;
@@ -46,9 +58,8 @@ pub(super) struct SlotRow {
     pub(super) delay: u16,
     /// How fast its work is done.
     pub(super) speed: f64,
-    /// The range of its jumps.
-    pub(super) first: u32,
-    pub(super) count: u32,
+    /// Its jump.
+    pub(super) jump: u32,
 }
 
 /// From the end of a delay to the next state in which time passes.
@@ -56,18 +67,29 @@ pub(super) struct SlotRow {
 pub(super) struct Jump {
     /// How likely it is, with all jumps before it.
     pub(super) upto: f64,
-    /// Its row, once there is one.
+    /// Its row, once there is one; of several, the first.
     pub(super) row: u32,
-    /// Its state; [`NONE`] if the way there is drawn step by step.
+    /// Its state; [`NONE`] if it is not known yet, or there is more than one.
     pub(super) state: u32,
+    /// If it stands for several jumps, how many.
+    pub(super) count: u32,
     /// How often events happen, by channel.
     pub(super) counts: Box<[(u16, f64)]>,
     /// What happens to requests, by kind.
     pub(super) changes: Box<[(u16, Change)]>,
     /// For each clock of the target where it ran before, or [`FRESH`].
     pub(super) carry: Box<[u8]>,
+    /// Where processes go, if requests are told apart by them.
+    pub(super) moved: Option<Moved>,
     /// Whether it is one of several between which the model leaves the choice open.
     pub(super) is_open: bool,
+}
+
+impl Jump {
+    /// Returns about how many bytes it takes.
+    pub(super) fn memory(&self) -> usize {
+        size_of::<Jump>() + 16 * self.counts.len() + 20 * self.changes.len() + self.carry.len()
+    }
 }
 
 /// Whether time passes in a state.
@@ -98,10 +120,17 @@ pub(super) struct Table<'a> {
     row_of: Vec<u32>,
     pub(super) rows: Vec<Row>,
     pub(super) jumps: Vec<Jump>,
-    /// Which clock each jump that is drawn step by step belongs to.
-    pub(super) walks: FxHashMap<u32, (u32, Clock)>,
+    /// The state and the clock at whose end each jump is taken that was made for one.
+    pub(super) expiries: FxHashMap<u32, (u32, Clock)>,
+    /// What follows each state that is left at once.
+    pub(super) known: FxHashMap<u32, Rc<Outcome>>,
+    pub(super) kinds: Kinds,
+    /// Finds the state that stands for all that exchanges of equal processes make of it.
+    exchange: Option<Exchange<'a>>,
+    /// Which delays with memory run in each state, as far as that is known.
+    clocks: Vec<Option<Box<[Clock]>>>,
     /// About how many bytes the rows take.
-    bytes: usize,
+    pub(super) bytes: usize,
 }
 
 impl<'a> Table<'a> {
@@ -124,7 +153,11 @@ impl<'a> Table<'a> {
             row_of: Vec::new(),
             rows: Vec::new(),
             jumps: Vec::new(),
-            walks: FxHashMap::default(),
+            expiries: FxHashMap::default(),
+            known: FxHashMap::default(),
+            kinds: Kinds::new(scene),
+            exchange: scene.symmetry.map(Exchange::new),
+            clocks: Vec::new(),
             bytes: 0,
         })
     }
@@ -133,7 +166,8 @@ impl<'a> Table<'a> {
     /// and rows mean nothing any more.
     pub(super) fn shrink(&mut self) -> Result<bool, SimulationError> {
         let values = self.values.len() * (32 + 8 * (self.scene.values.len() + self.scene.sizes.len()));
-        let bytes = self.graph.memory() + (self.bytes + values + self.classes.len() * 12) as u64;
+        let exchange = self.exchange.as_ref().map_or(0, Exchange::memory);
+        let bytes = self.graph.memory() + exchange + (self.bytes + values + self.classes.len() * 28) as u64;
         let is_large = bytes > self.budget.memory / 2;
         if is_large {
             let scene = self.scene;
@@ -162,19 +196,34 @@ impl<'a> Table<'a> {
         self.graph.effect(step.effect).urgency == Urgency::Immediate
     }
 
-    /// Returns which delays with memory run in a state, in order.
-    pub(super) fn clocks(&mut self, state: u32) -> Result<Vec<Clock>, SimulationError> {
-        self.graph.expand(state)?;
-        let urgency = |step: &Step| match self.graph.effect(step.effect).urgency {
-            Urgency::Timed(pid, delay) if self.samplers[usize::from(delay)].rate().is_none() => {
-                Some((pid, delay))
-            }
-            _ => None,
-        };
-        let mut clocks: Vec<Clock> = self.graph.steps_of(state).iter().filter_map(urgency).collect();
-        clocks.sort_unstable();
-        clocks.dedup();
-        if clocks.len() > MAX_CLOCKS { Err(SimulationError::TooManyClocks) } else { Ok(clocks) }
+    /// Returns the state that stands for a state, and where processes go.
+    pub(super) fn canonical(&mut self, state: u32) -> Result<(u32, Option<Moved>), SimulationError> {
+        let Some(exchange) = &mut self.exchange else { return Ok((state, None)) };
+        let Canon { state, moved } = exchange.note(&mut self.graph, state)?;
+        Ok((state, moved))
+    }
+
+    /// Finds out which delays with memory run in a state.
+    pub(super) fn note_clocks(&mut self, state: u32) -> Result<(), SimulationError> {
+        if self.clocks.get(state as usize).is_some_and(Option::is_some) {
+            return Ok(());
+        }
+        let mut clocks = self.running(state)?;
+        clocks.retain(|(_, delay)| self.samplers[usize::from(*delay)].rate().is_none());
+        if clocks.len() > MAX_CLOCKS {
+            return Err(SimulationError::TooManyClocks);
+        }
+        if self.clocks.len() <= state as usize {
+            self.clocks.resize(self.graph.states() as usize, None);
+        }
+        self.bytes += 4 * clocks.len();
+        self.clocks[state as usize] = Some(clocks.into());
+        Ok(())
+    }
+
+    /// Returns which delays with memory run in a state, in order, once that is found out.
+    pub(super) fn known_clocks(&self, state: u32) -> &[Clock] {
+        self.clocks.get(state as usize).and_then(Option::as_deref).unwrap_or_default()
     }
 
     /// Returns all values of a state, and the logarithms of its sizes.
@@ -335,20 +384,19 @@ impl<'a> Table<'a> {
         let rates = self.rates(&members)?;
         let (mut race, mut clocks, mut total) = (Vec::new(), Vec::new(), 0.0);
         for clock in self.running(state)? {
-            let (first, count) = self.expiry(state, &members, clock)?;
+            let jump = self.jumps.len() as u32;
+            self.jumps.push(Jump { row: NONE, state: NONE, ..Jump::default() });
+            self.expiries.insert(jump, (state, clock));
             let speed = self.speed(state, clock.1)?;
             match self.samplers[usize::from(clock.1)].rate() {
                 Some(rate) => {
-                    let before = total;
-                    for jump in first..first + count {
-                        let upto = self.jumps[jump as usize].upto;
-                        total = before + rate * speed * upto;
-                        race.push((total, jump));
-                    }
+                    total += rate * speed;
+                    race.push((total, jump));
                 }
-                None => clocks.push(SlotRow { delay: clock.1, speed, first, count }),
+                None => clocks.push(SlotRow { delay: clock.1, speed, jump }),
             }
         }
+        self.bytes += (race.len() + clocks.len()) * (size_of::<Jump>() + 40);
         let (race, clocks) = (race.into_boxed_slice(), clocks.into_boxed_slice());
         let level = match self.scene.level {
             Some(number) => self.values(state)?[number].max(0.0) as u32,
@@ -374,15 +422,5 @@ impl<'a> Table<'a> {
         let rates = first.iter().enumerate().filter(|(_, value)| **value != 0.0);
         let place = |number: usize| channel + number + if number < count { 0 } else { between };
         Ok(rates.map(|(number, value)| (place(number) as u16, *value)).collect())
-    }
-
-    /// Adds jumps; returns the range.
-    pub(super) fn add_jumps(&mut self, jumps: Vec<Jump>) -> (u32, u32) {
-        let (first, count) = (self.jumps.len() as u32, jumps.len() as u32);
-        for jump in &jumps {
-            self.bytes += size_of::<Jump>() + 16 * jump.counts.len() + 20 * jump.changes.len();
-        }
-        self.jumps.extend(jumps);
-        (first, count)
     }
 }

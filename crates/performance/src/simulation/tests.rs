@@ -69,6 +69,8 @@ impl Case {
             requests,
             sizes,
             level: self.level,
+            symmetry: None,
+            by_process: false,
         })
     }
 

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::ops::Range;
 
-use narrows_explicit::{Budget, Engine};
+use narrows_explicit::{Budget, Engine, Symmetry};
 use narrows_model::wording::{percent, short};
 use narrows_model::{CurvePoint, Figure, FigureResult, Limit, WideVariable};
 use narrows_performance::actions::{Actions, Condition};
@@ -15,6 +15,7 @@ use narrows_performance::simulation::{
 use narrows_performance::{BuildError, as_f64};
 
 use super::actions::Actual;
+use super::equal_parts::Equal;
 use super::failure::result_of;
 use super::stochastic::changes_while_waiting;
 use super::{blank, new_figure};
@@ -424,9 +425,9 @@ impl Names for ProcessStudy {
 
 /// Estimates the answers to some questions about processes.
 pub(crate) fn estimate(
-    study: &Study,
-    prepared: &ProcessStudy,
+    (study, prepared): (&Study, &ProcessStudy),
     engine: &Engine<'_>,
+    equal: Equal<'_>,
     budget: &Budget,
     estimation: &Estimation,
 ) -> Vec<Vec<Figure>> {
@@ -487,7 +488,7 @@ pub(crate) fn estimate(
                 },
             }
         };
-        let values = plan.values.iter().map(value).collect();
+        let observed = plan.values.iter().map(value).collect();
         let (system, requests) = (Some(&prepared.system), plan.requests.clone());
         let timing = own.as_deref().unwrap_or(&prepared.timing);
         let size = |wide: &WideVariable| -> StateValue<'_> {
@@ -497,16 +498,23 @@ pub(crate) fn estimate(
         plan.sizes = prepared.system.wide_variables();
         plan.sizes.truncate(MAX_SIZES);
         let sizes = plan.sizes.iter().map(size).collect();
+        // Requests that are told apart by equal processes go with these.
+        let values = by_value.as_ref().map(|(values, _)| values);
+        let by_process = equal.one_of_all(values, prepared).is_some();
+        let symmetry = equal.known_symmetry().filter(|_| values.is_none() || by_process);
+        let forgets = symmetry.is_some_and(Symmetry::forgets);
         let scene = Scene {
-            space: engine,
+            space: if forgets { equal.forgetting } else { engine },
             system,
             timing,
             draw: estimation.draw,
             rename: by_value.as_ref().map(|_| &rename as &RenameShared<'_>),
-            values,
+            values: observed,
             requests,
             sizes,
             level: plan.level,
+            symmetry,
+            by_process,
         };
         let mut found = telling.run(&plan, &scene, budget, &|error| result_of(error, evaluator).0);
         if let Some(reason) = by_value.as_ref().and_then(|(values, by)| values.why_not(by)) {
@@ -603,6 +611,8 @@ pub(super) fn estimate_labelled(actual: &Actual<'_>, estimation: &Estimation) ->
             // A graph has an end.
             sizes: Vec::new(),
             level: None,
+            symmetry: None,
+            by_process: false,
         };
         let why = |error: &BuildError| match error {
             BuildError::Limit(limit) => FigureResult::Undecided(*limit),
