@@ -102,6 +102,12 @@ pub(super) fn scale(state_graph: &StateGraph<'_>) -> Result<(Vec<Window>, Time),
     Ok((scaled.collect::<Result<_, _>>()?, tick))
 }
 
+/// Returns how many ticks the widest range of a delay has; 0 if there is none, or delays can't be counted.
+pub fn widest_range(state_graph: &StateGraph<'_>) -> u32 {
+    let windows = scale(state_graph).map_or_else(|_| Vec::new(), |(windows, _)| windows);
+    windows.iter().map(|(least, most)| most - least).max().unwrap_or(0)
+}
+
 /// A delay has fewer ticks than this.
 const MAX_TICKS: u32 = 1 << 30;
 
@@ -155,7 +161,7 @@ fn let_time_pass(nodes: &mut Nodes<'_>, windows: &[Window], node: u32) -> Result
 }
 
 /// Puts the edges of each node together.
-fn finish(nodes: Nodes<'_>, tick: Time) -> Timed<'_> {
+pub(super) fn finish(nodes: Nodes<'_>, tick: Time) -> Timed<'_> {
     let (states, found, state_graph) = nodes.into_parts();
     let mut starts = vec![0_u32; states.len() + 1];
     for (from, _) in &found {

@@ -21,16 +21,20 @@ mod requests;
 mod span;
 #[cfg(test)]
 mod tests;
+mod work;
+#[cfg(test)]
+mod work_tests;
 
 use std::rc::Rc;
 
 use crate::{StateGraph, Time};
 
-pub use build::{Unscalable, build, build_clocked, build_untimed, build_within};
+pub use build::{Unscalable, build, build_clocked, build_untimed, build_within, widest_range};
 pub use classes::{ClassBound, ClassCost, ClassFrequency, Classes, DatedRun};
 pub use paths::Walk;
 pub use requests::{FollowError, Followed};
 pub use span::Span;
+pub use work::{Unclocked, WorkBounds, Workers};
 
 /// The graph of a timed view.
 #[derive(Debug)]

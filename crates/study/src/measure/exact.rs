@@ -21,6 +21,10 @@ pub(super) const MAX_SHOWN_EDGES: usize = 1 << 19;
 /// The same for state classes.
 const MAX_SHOWN_CLASSES: usize = 1 << 13;
 
+/// With a range of more ticks, state classes come first, as long as they are few.
+const WIDE_RANGE: u32 = 500;
+const FEW_CLASSES: usize = 1 << 10;
+
 /// There are at most so many state classes.
 const MAX_CLASSES: usize = 1 << 17;
 
@@ -126,6 +130,12 @@ impl<'a> Exact<'a> {
             (false, true) => MAX_SHOWN_EDGES,
             (false, false) => usize::MAX,
         };
+        if has_ranges
+            && timed::widest_range(&(source.states)(false)?) > WIDE_RANGE
+            && let Some(built) = source.classes(FEW_CLASSES, false)?
+        {
+            return Ok(built);
+        }
         if let Some(built) = source.plain_ticks(max_edges)? {
             return Ok(built);
         }

@@ -1,6 +1,7 @@
 //! Holds what came out against what was expected.
 
-use narrows_model::{Figure, FigureResult, Number, Published};
+use narrows_model::decimals::{DIGITS, outwards};
+use narrows_model::{Figure, FigureResult, Limit, Number, Published};
 use narrows_performance::{Time, as_f64};
 
 use crate::{Ask, Expect, Study, View};
@@ -41,7 +42,31 @@ pub(super) fn judge(figure: &mut Figure, expect: Option<&Expect>) {
         }
         return;
     }
-    figure.expected = Some((describe(expect), is_met(figure, expect)));
+    let is_met = is_met(figure, expect);
+    if let FigureResult::Value { low, high, exact: false } = figure.result
+        && figure.view == View::Timed.name()
+        && !is_met
+        && may_be_met(low, high, expect)
+    {
+        // Best and worst cases lie somewhere within these bounds.
+        let [low, high] = outwards(low.told_below(), high.told_above(), DIGITS);
+        let unit = if figure.unit.is_empty() { String::new() } else { format!(" {}", figure.unit) };
+        figure.notes.insert(0, format!("It is known to be within {low} and {high}{unit}."));
+        figure.notes.push(format!("Expected: {}. These bounds do not decide that.", describe(expect)));
+        figure.result = FigureResult::Undecided(Limit::Time);
+        return;
+    }
+    figure.expected = Some((describe(expect), is_met));
+}
+
+/// Returns whether what is expected may still come out, given bounds.
+fn may_be_met(low: Number, high: Number, expect: &Expect) -> bool {
+    match expect {
+        Expect::Number(least, most) => low.to_f64() <= as_f64(*most) && as_f64(*least) <= high.to_f64(),
+        Expect::From(least) => as_f64(*least) <= high.to_f64(),
+        Expect::Infinity => high == Number::Infinity,
+        Expect::Word(_) => false,
+    }
 }
 
 /// Returns whether a confidence interval decides that what is expected came out: it is inside the range that
@@ -142,5 +167,35 @@ pub(crate) fn as_decimal(number: &Time) -> String {
     match decimals(*number.denom()) {
         Some(count) if count <= 9 => format!("{:.*}", count as usize, as_f64(*number)),
         _ => number.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use narrows_model::{Figure, FigureResult, Limit, Number};
+    use narrows_performance::Time;
+
+    use super::judge;
+    use crate::Expect;
+
+    /// Judges bounds of 1/10 and 1/5 in the timed view.
+    fn judged(least: i128, most: i128, exact: bool) -> Figure {
+        let [low, high] = [10, 5].map(|over| Number::Ratio(1, over));
+        let result = FigureResult::Value { low, high, exact };
+        let mut figure = Figure::new("throughput", "read".to_owned(), "timed", result);
+        judge(&mut figure, Some(&Expect::Number(Time::new(least, 100), Time::new(most, 100))));
+        figure
+    }
+
+    #[test]
+    fn bounds_decide_or_do_not() {
+        let met = |figure: &Figure| figure.expected.as_ref().map(|(_, met)| *met);
+        assert_eq!(met(&judged(5, 30, false)), Some(true));
+        assert_eq!(met(&judged(30, 40, false)), Some(false));
+        let open = judged(15, 30, false);
+        assert_eq!((met(&open), open.limit()), (None, Some(Limit::Time)));
+        assert_eq!(open.notes[0], "It is known to be within 0.1 and 0.2.");
+        // What is exact is as expected, or is not.
+        assert_eq!(met(&judged(15, 30, true)), Some(false));
     }
 }

@@ -2,6 +2,7 @@
 
 mod actions;
 mod bracket;
+mod by_work;
 pub(crate) mod equal_parts;
 mod exact;
 pub(crate) mod expect;
@@ -55,6 +56,7 @@ pub(crate) struct Workbench<'a, 's> {
     pub(crate) prepared: &'a ProcessStudy,
     pub(crate) engine: &'a Engine<'s>,
     pub(crate) budget: Budget,
+    equal: Equal<'a>,
     pub(crate) timed: views::Views<'a, 's>,
     pub(crate) means: stochastic::Means<'a, 's>,
     /// Asks for verdicts.
@@ -89,6 +91,7 @@ impl<'a, 's> Workbench<'a, 's> {
             prepared,
             engine,
             budget: budget.clone(),
+            equal,
             timed,
             means,
             asker,
@@ -158,8 +161,12 @@ impl Bench for Workbench<'_, '_> {
         self.asker.forget_cut();
     }
 
+    fn bound(&mut self, ask: &Ask) -> Option<Figure> {
+        self.timed.bound_by_work(ask)
+    }
+
     fn estimate(&mut self, estimation: &Estimation) -> Vec<Vec<Figure>> {
-        simulated::estimate(self.study, self.prepared, self.engine, &self.budget, estimation)
+        simulated::estimate((self.study, self.prepared), self.engine, self.equal, &self.budget, estimation)
     }
 
     fn sizes(&self) -> Vec<ViewSize> {

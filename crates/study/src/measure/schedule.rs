@@ -8,11 +8,11 @@ use narrows_model::{
 
 use narrows_performance::{Time, as_f64};
 
-use super::simulated_bottleneck::by_simulation;
+use super::simulated_bottleneck::{by_simulation, estimate_bottleneck};
 use super::{Estimation, Measured, blank, expect};
 use crate::accepts::{accepts, accepts_delays, view_of_steps, views};
 use crate::bottleneck::events;
-use crate::{Analysis, Question, SizePart, Study, StudyEngine, Text, View};
+use crate::{Analysis, Ask, Question, SizePart, Study, StudyEngine, Text, View};
 
 /// A study with a model of some form, and what was found out so far.
 pub(crate) trait Bench {
@@ -28,6 +28,11 @@ pub(crate) trait Bench {
 
     /// Answers a question that is accepted in a view.
     fn answer_one(&mut self, number: usize, view: View) -> Vec<Figure>;
+
+    /// Bounds the answer to a question about best and worst cases that the view itself leaves undecided.
+    fn bound(&mut self, _: &Ask) -> Option<Figure> {
+        None
+    }
 
     /// Estimates the answers to questions that simulation accepts; returns figures for each.
     fn estimate(&mut self, _: &Estimation) -> Vec<Vec<Figure>> {
@@ -87,7 +92,11 @@ pub(crate) fn analyse(
     }
     let mut bottleneck = Bottleneck::default();
     let is_early = study.is_first_look && bench.leave_out_means();
+    // One slow view leaves time for the others.
+    let parts = if study.is_first_look { 1 } else { 2 };
+    share.take(parts);
     bench.resources(&mut bottleneck);
+    share.take(parts);
     bottleneck.flows = events(study).iter().map(|event| flow(study, bench, event)).collect();
     if is_early {
         let early = Analysis { bottleneck, measured: Measured::default() };
@@ -98,8 +107,40 @@ pub(crate) fn analyse(
     }
     if !study.is_first_look {
         bottleneck.diagrams = bench.diagrams();
+        share.take(parts);
+        complete(study, bench, &mut bottleneck);
     }
     Analysis { measured: measure(study, bench, share), bottleneck }
+}
+
+/// Bounds and estimates what views have left undecided.
+fn complete(study: &Study, bench: &mut dyn Bench, bottleneck: &mut Bottleneck) {
+    let is_open = |figure: &Figure| figure.limit().is_some_and(|limit| limit != Limit::Interrupted);
+    let flows = bottleneck.flows.iter().map(|flow| &flow.throughput);
+    let mut shown = flows.chain(&bottleneck.utilisation).flatten();
+    let can_simulate = study.simulation.engine == StudyEngine::Automatic && study.has_delays();
+    if !shown.any(is_open) || bench.form() == FormKind::Synchronous {
+        return;
+    }
+    for (flow, event) in bottleneck.flows.iter_mut().zip(events(study)) {
+        let ask = Ask::plain(Question::Throughput(event));
+        for figure in flow.throughput.iter_mut().filter(|figure| is_open(figure)) {
+            if figure.view == View::Timed.name()
+                && let Some(bound) = bench.bound(&ask)
+            {
+                *figure = bound;
+            }
+        }
+    }
+    if can_simulate {
+        estimate_bottleneck(study, bench, bottleneck);
+    }
+    let flows = bottleneck.flows.clone();
+    for flow in bench.flows() {
+        if let Some(known) = flows.iter().find(|known| known.event == flow.event) {
+            flow.clone_from(known);
+        }
+    }
 }
 
 /// Looks at an event, once.
@@ -154,9 +195,13 @@ fn answer_all(study: &Study, bench: &mut dyn Bench, share: &Share) -> Vec<Figure
     let mut figures: Vec<Vec<Figure>> = vec![Vec::new(); jobs.len()];
     let mut last = None;
     // What is left undecided is estimated at the end.
-    let falls_back = study.simulation.engine == StudyEngine::Automatic
-        && jobs.iter().any(|(_, number, view)| is_estimable(study, form, *number, *view));
+    let is_bottleneck = |number: usize| matches!(study.asks[number].question, Question::Bottleneck(_));
+    let can_be_estimated = |(_, number, view): &(Work, usize, View)| {
+        is_estimable(study, form, *number, *view) || is_bottleneck(*number) && study.has_delays()
+    };
+    let falls_back = study.simulation.engine == StudyEngine::Automatic && jobs.iter().any(can_be_estimated);
     let mut left = kinds.len() + usize::from(falls_back);
+    let mut given: Vec<Option<f64>> = vec![None; jobs.len()];
     for job in order.iter().copied() {
         let (work, number, view) = jobs[job];
         if last.replace(work) != Some(work) {
@@ -169,20 +214,33 @@ fn answer_all(study: &Study, bench: &mut dyn Bench, share: &Share) -> Vec<Figure
             }
             continue;
         }
+        given[job] = share.seconds_left();
         figures[job] = answer(study, bench, number, view);
     }
+    let limit_of = |figures: &[Figure]| figures.iter().find_map(Figure::limit);
     share.take(1 + usize::from(falls_back));
-    let is_cut = |figure: &Figure| matches!(figure.result, FigureResult::Undecided(Limit::Time));
     for job in order.iter().copied() {
-        let has_time = share.seconds_left().is_some_and(|left| left > 0.0);
-        if has_time && figures[job].iter().any(is_cut) {
+        // With less time than before, it would be cut short again.
+        let has_more = share.seconds_left().is_some_and(|left| given[job].is_some_and(|given| left > given));
+        if has_more && limit_of(&figures[job]) == Some(Limit::Time) {
             bench.forget_cut();
             figures[job] = answer(study, bench, jobs[job].1, jobs[job].2);
         }
     }
+    share.take(1 + usize::from(falls_back));
+    let limits: Vec<Option<Limit>> = figures.iter().map(|figures| limit_of(figures)).collect();
+    for job in order.iter().copied().filter(|job| jobs[*job].2 == View::Timed) {
+        if limits[job].is_some_and(|limit| limit != Limit::Interrupted)
+            && let Some(bound) = bench.bound(&study.asks[jobs[job].1])
+        {
+            figures[job] = vec![bound];
+            finish(study, jobs[job].1, &mut figures[job]);
+        }
+    }
     share.take(1);
     if falls_back {
-        estimate_undecided(study, bench, &jobs, &mut figures);
+        estimate_undecided(study, bench, &jobs, &limits, &mut figures);
+        name_busiest(study, bench, &jobs, &limits, &mut figures);
     }
     figures.into_iter().flatten().collect()
 }
@@ -219,21 +277,20 @@ fn estimate_all(
 
 /// Estimates what exact views have left undecided. Of the stochastic view, it is the same mean; of the timed
 /// one the mean with delays as they are, which says nothing of the best and the worst case: what is expected
-/// of these stays undecided.
+/// of these stays undecided. Limits are those of the exact views.
 fn estimate_undecided(
     study: &Study,
     bench: &mut dyn Bench,
     jobs: &[(Work, usize, View)],
+    limits: &[Option<Limit>],
     figures: &mut [Vec<Figure>],
 ) {
     let form = bench.form();
     for view in [View::Stochastic, View::Timed] {
-        let limit = |figure: &Figure| figure.limit().filter(|limit| *limit != Limit::Interrupted);
         let is_meant = |job: &usize| {
             let (_, number, asked) = jobs[*job];
-            asked == view
-                && is_estimable(study, form, number, view)
-                && figures[*job].iter().any(|figure| limit(figure).is_some())
+            let is_open = limits[*job].is_some_and(|limit| limit != Limit::Interrupted);
+            asked == view && is_open && is_estimable(study, form, number, view)
         };
         let meant: Vec<usize> = (0..jobs.len()).filter(is_meant).collect();
         if meant.is_empty() {
@@ -254,14 +311,47 @@ fn estimate_undecided(
                 }
                 continue;
             }
-            let reason = figures[job].iter().find_map(limit).map_or("", Limit::reason);
+            let reason = limits[job].map_or("", Limit::reason);
             found[0].notes.insert(0, format!("The {} view is undecided: {reason}.", view.name()));
-            if view == View::Timed && study.asks[number].expect.is_some() {
+            let has_bounds = figures[job].iter().all(|figure| figure.limit().is_none());
+            if view == View::Timed && (has_bounds || study.asks[number].expect.is_some()) {
                 figures[job].extend(found);
             } else {
                 finish(study, number, &mut found);
                 figures[job] = found;
             }
+        }
+    }
+}
+
+/// Names what is busiest in a simulation where it was left undecided what limits an event. What is expected
+/// stays undecided.
+fn name_busiest(
+    study: &Study,
+    bench: &mut dyn Bench,
+    jobs: &[(Work, usize, View)],
+    limits: &[Option<Limit>],
+    figures: &mut [Vec<Figure>],
+) {
+    let mut flows: Option<Vec<Flow>> = None;
+    for (job, (_, number, _)) in jobs.iter().enumerate() {
+        let ask = &study.asks[*number];
+        let (Question::Bottleneck(event), Some(limit)) = (&ask.question, limits[job]) else { continue };
+        if limit == Limit::Interrupted || bench.form() == FormKind::Synchronous {
+            continue;
+        }
+        let flows = flows.get_or_insert_with(|| by_simulation(study, bench).flows);
+        let Some(flow) = flows.iter().find(|flow| flow.event == event.text) else { continue };
+        let Some(names) = &flow.bottleneck else { continue };
+        let mut notes = vec![format!("The exact views are undecided: {}.", limit.reason())];
+        notes.extend(flow.findings.iter().cloned());
+        let result = FigureResult::Word(names.join(" + "));
+        let mut found = vec![Figure { result, notes, ..blank(ask, View::Simulated) }];
+        if ask.expect.is_some() {
+            figures[job].extend(found);
+        } else {
+            finish(study, *number, &mut found);
+            figures[job] = found;
         }
     }
 }

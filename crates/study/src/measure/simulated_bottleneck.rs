@@ -54,6 +54,32 @@ pub(super) fn by_simulation(study: &Study, bench: &mut dyn Bench) -> Bottleneck 
     bottleneck
 }
 
+/// Estimates what views have left undecided about events and resources.
+pub(super) fn estimate_bottleneck(study: &Study, bench: &mut dyn Bench, bottleneck: &mut Bottleneck) {
+    let estimated = by_simulation(study, bench);
+    let is_open = |figures: &Vec<Figure>| figures.iter().any(|figure| figure.limit().is_some());
+    let is_known = |figures: &Vec<Figure>| {
+        figures.iter().all(|figure| matches!(figure.result, FigureResult::Estimated { .. }))
+    };
+    for (known, found) in bottleneck.utilisation.iter_mut().zip(estimated.utilisation) {
+        if is_open(known) && is_known(&found) {
+            known.extend(found);
+        }
+    }
+    for (known, found) in bottleneck.flows.iter_mut().zip(estimated.flows) {
+        let is_bound = known.throughput.iter().any(|figure| {
+            matches!(figure.result, FigureResult::Value { exact: false, .. })
+                && figure.view == View::Timed.name()
+        });
+        if (is_open(&known.throughput) || is_bound) && is_known(&found.throughput) {
+            known.throughput.extend(found.throughput);
+        }
+        if known.bottleneck.is_none() && found.bottleneck.is_some() {
+            known.findings.extend(found.findings);
+        }
+    }
+}
+
 /// Names what is busy most of the time, if it is clear which resource that is, and says so.
 fn busiest(study: &Study, utilisation: &[Vec<Figure>]) -> (Option<Vec<String>>, String) {
     let part = |figures: &Vec<Figure>| match figures.first().map(|figure| &figure.result) {

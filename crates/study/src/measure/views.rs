@@ -4,7 +4,7 @@
 use narrows_explicit::{Budget, Engine, Symmetry};
 use narrows_model::{Evaluator, Expr, Figure, FigureResult, StateSpace, Trace, ViewSize};
 use narrows_performance::requests::RequestEvents;
-use narrows_performance::timed::{Timed, Walk};
+use narrows_performance::timed::{Timed, Unclocked, Walk};
 use narrows_performance::{BuildError, StateGraph, Timing};
 
 use super::blank;
@@ -31,15 +31,17 @@ struct Counted<'t> {
 
 /// The views that were built so far.
 pub(crate) struct Views<'a, 's> {
-    study: &'a Study,
-    prepared: &'a ProcessStudy,
-    engine: &'a Engine<'s>,
-    budget: Budget,
-    equal: Equal<'a>,
+    pub(super) study: &'a Study,
+    pub(super) prepared: &'a ProcessStudy,
+    pub(super) engine: &'a Engine<'s>,
+    pub(super) budget: Budget,
+    pub(super) equal: Equal<'a>,
     timed: Option<Result<Exact<'a>, Failure>>,
     untimed: Option<Result<Exact<'a>, Failure>>,
     /// The timed view in ticks, where state classes do not answer.
     ticks: Option<Result<Exact<'a>, Failure>>,
+    /// The states without clocks, where both are too large.
+    pub(super) unclocked: Option<Unclocked<'a>>,
     /// How many seconds it took to build each view that there is.
     seconds: Vec<(View, f64)>,
 }
@@ -52,8 +54,8 @@ impl<'a, 's> Views<'a, 's> {
         budget: Budget,
         equal: Equal<'a>,
     ) -> Views<'a, 's> {
-        let (timed, untimed, ticks, seconds) = (None, None, None, Vec::new());
-        Views { study, prepared, engine, budget, equal, timed, untimed, ticks, seconds }
+        let (timed, untimed, ticks, unclocked, seconds) = (None, None, None, None, Vec::new());
+        Views { study, prepared, engine, budget, equal, timed, untimed, ticks, unclocked, seconds }
     }
 
     pub(crate) fn sizes(&self) -> Vec<ViewSize> {
