@@ -7,7 +7,10 @@ use narrows_graph::DenseSet;
 use narrows_graph::labelled::{Graph, is_exit};
 
 use crate::behaviour::Fault;
-use crate::{Expansion, LabelledSystem, Scratch, StatePart, StateSpace, Successor, Unfold, Violation, Visit};
+use crate::{
+    Components, Expansion, Group, GroupSteps, LabelledSystem, Scratch, StatePart, StateSpace, Successor,
+    Unfold, Violation, Visit,
+};
 
 /// A graph as a system.
 #[derive(Clone, Debug)]
@@ -85,6 +88,55 @@ impl LabelledSystem for LabelledGraph {
         };
         unfolding.find(self.graph.initial());
         Ok(Box::new(unfolding))
+    }
+
+    fn components(&self) -> Box<dyn Components + '_> {
+        let alone = Group { members: vec![0], gates: vec![0] };
+        Box::new(SingleComponent { graph: &self.graph, groups: vec![alone] })
+    }
+}
+
+/// A graph as a component that has nobody beside it, at a single gate.
+struct SingleComponent<'g> {
+    graph: &'g Graph,
+    groups: Vec<Group>,
+}
+
+impl Components for SingleComponent<'_> {
+    fn split(&mut self, state: &[u8], parts: &mut Vec<u32>) -> u32 {
+        parts.push(state.try_into().map_or(0, u32::from_le_bytes));
+        0
+    }
+
+    fn join(&self, _: u32, parts: &[u32], state: &mut Vec<u8>) {
+        state.extend(parts.iter().flat_map(|part| part.to_le_bytes()));
+    }
+
+    fn note(&mut self, _: u32, _: u16, _: u32) {}
+
+    fn is_outdated(&self) -> bool {
+        false
+    }
+
+    fn begin(&mut self) {}
+
+    fn groups(&self, _: u32) -> Option<&[Group]> {
+        Some(&self.groups)
+    }
+
+    fn gates(&mut self, component: u32) -> Option<Vec<u16>> {
+        let is_last = self.graph.edges_from(component).is_empty();
+        Some(if is_last { Vec::new() } else { vec![0] })
+    }
+
+    fn steps(&mut self, _: u32, parts: &[u32], _: usize) -> Option<GroupSteps> {
+        let edges = parts.first().map_or(&[][..], |state| self.graph.edges_from(*state));
+        let targets = edges.iter().map(|edge| (0, vec![edge.target])).collect();
+        Some(GroupSteps { targets, others: Vec::new() })
+    }
+
+    fn bytes(&self) -> u64 {
+        0
     }
 }
 

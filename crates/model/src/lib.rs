@@ -25,6 +25,7 @@ mod answer;
 pub mod behaviour;
 mod bottleneck;
 mod budget;
+mod components;
 pub mod decimals;
 mod describe;
 mod disabled;
@@ -62,6 +63,7 @@ pub use bottleneck::{
     Together, Work,
 };
 pub use budget::{Budget, Checked, Progress, Share, Unwatched, Watch};
+pub use components::{Components, Group, GroupSteps};
 pub use describe::{ChannelView, ProcessView, StateView, VariableView};
 pub use disabled::Disabled;
 pub use entries::{EntryGroup, StateEntry};

@@ -12,8 +12,8 @@ use narrows_source::{FileId, Sources, Span};
 use crate::behaviour::Fault;
 use crate::synchronous::{Reference, Role, SynchronousSystem, Value, Variable, changes};
 use crate::{
-    Action, Change, Choice, Done, Evaluator, Event, Expansion, Move, Problem, Question, Refusal, RunStep,
-    Scratch, Shown, StateSpace, System, TraceStep, Violation,
+    Action, Change, Choice, Components, Done, Evaluator, Event, Expansion, Move, Problem, Question, Refusal,
+    RunStep, Scratch, Shown, StateSpace, System, TraceStep, Violation,
 };
 
 /// A model, with its text.
@@ -99,6 +99,9 @@ pub trait LabelledSystem: StateSpace + fmt::Debug + Send {
 
     /// Starts to number all states.
     fn unfold(&self) -> Result<Box<dyn Unfold + '_>, Fault>;
+
+    /// Takes it apart into components.
+    fn components(&self) -> Box<dyn Components + '_>;
 }
 
 /// Numbers the states of a labelled system in the order in which they are found.

@@ -14,11 +14,13 @@
 //! | `events.rs`, `step_cache.rs` | gates with values; memoised steps of trees |
 //! | `closure.rs`, `process_steps.rs`, `steps.rs` | entering a control point; steps of a process, of a tree |
 //! | `alphabet.rs` | which gates a tree can ever use |
+//! | `components.rs` | a behaviour taken apart: components, and who takes steps together |
 //! | `unfolding.rs`, `static_skeleton.rs` | all states by number, as rows of trees below a static skeleton |
 //! | `encoding.rs` | states as bytes, for the generic searches |
 
 mod alphabet;
 mod closure;
+mod components;
 mod data;
 mod encoding;
 mod events;
@@ -43,7 +45,10 @@ pub use points::{Behaviour, GateId, GateSet, Jump, Offer, Point, PointId, PointK
 pub use rewrite::Fault;
 pub use unfolding::Unfolding;
 
-use crate::{Expansion, LabelledSystem, Scratch, StatePart, StateSpace, Successor, Unfold, Violation, Visit};
+use crate::{
+    Components, Expansion, LabelledSystem, Scratch, StatePart, StateSpace, Successor, Unfold, Violation,
+    Visit,
+};
 use memory::Memory;
 use rustc_hash::FxHashSet;
 use static_skeleton::Skeleton;
@@ -129,6 +134,10 @@ impl LabelledSystem for Behaviour {
 
     fn unfold(&self) -> Result<Box<dyn Unfold + '_>, Fault> {
         Ok(Box::new(Unfolding::new(self)?))
+    }
+
+    fn components(&self) -> Box<dyn Components + '_> {
+        Box::new(components::Parts::new(self))
     }
 }
 

@@ -112,11 +112,23 @@ impl Behaviour {
         memory: &mut Memory,
         visit: &mut dyn FnMut(u32, &[u32]),
     ) -> Computed<()> {
+        self.expand_some(skeleton, row, 0, memory, visit)
+    }
+
+    /// Enumerates those successors of a row for which at least so many of its trees take a step.
+    pub(super) fn expand_some(
+        &self,
+        skeleton: &Skeleton,
+        row: &[u32],
+        least: usize,
+        memory: &mut Memory,
+        visit: &mut dyn FnMut(u32, &[u32]),
+    ) -> Computed<()> {
         memory.begin();
         let mut target = std::mem::take(&mut memory.target);
         let mut steps = memory.joints.list();
         self.join_all(skeleton, row, GateSets::EMPTY, memory, &mut steps)?;
-        for joint in &steps {
+        for joint in steps.iter().filter(|joint| joint.end - joint.start >= least) {
             for event in self.decide_joint(*joint, row, memory)? {
                 let Some(decided) = self.decided_joint(*joint, event, memory)? else { continue };
                 target.clear();
@@ -314,11 +326,11 @@ impl Behaviour {
 }
 
 /// Returns whether the sides of a point take the steps at a gate together.
-fn meets_at(kind: &PointKind, gate: GateId) -> bool {
+pub(super) fn meets_at(kind: &PointKind, gate: GateId) -> bool {
     matches!(kind, PointKind::Parallel { gates, .. } if is_common(gates, gate))
 }
 
 /// Returns whether a point hides a gate.
-fn hides(kind: &PointKind, gate: GateId) -> bool {
+pub(super) fn hides(kind: &PointKind, gate: GateId) -> bool {
     matches!(kind, PointKind::Hide(gates, _) if gates.contains(gate))
 }
