@@ -5,12 +5,16 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use narrows_explicit::{
-    Budget, End, Engine, Exploration, Options as Asked, SearchScope, Unwatched, Wrong, accepts_tables,
-    breadth_first, breadth_first_by_tables, check, invariants_by_tables, is_invariant, replay,
+    Accelerator, Budget, End, Engine, Exploration, Options as Asked, SearchScope, Unwatched, Wrong,
+    accepts_tables, breadth_first, breadth_first_accelerated, breadth_first_by_tables, check,
+    invariants_by_tables, is_invariant, labelled_by_tables, replay,
 };
-use narrows_gpu::{Cuda, Device, Limits, Reference};
+use narrows_gpu::{Cuda, Device, Failure, Limits, Reference};
+use narrows_graph::aut;
+use narrows_languages::lotos;
 use narrows_languages::promela::{Options, compile};
-use narrows_model::{Evaluator, Question, Reply, System, Verdict};
+use narrows_model::behaviour::Behaviour;
+use narrows_model::{Evaluator, LabelledGraph, LabelledSystem, Limit, Question, Reply, System, Verdict};
 use narrows_source::{Diagnostics, LoadError, Loaded, Loader, Sources};
 use narrows_tests::generator;
 use narrows_tests::seeds::seeds;
@@ -37,6 +41,7 @@ struct Compared {
     models: usize,
     refused: usize,
     large: usize,
+    handed_over: usize,
     states: u64,
     by_host: u64,
     findings: usize,
@@ -54,6 +59,31 @@ fn device() -> Box<dyn Device> {
     match std::env::var_os("NARROWS_GPU") {
         Some(_) => Box::new(Cuda::open(limits).expect("a GPU")),
         None => Box::new(Reference::new(limits)),
+    }
+}
+
+/// Takes over a search once so many states were found, with so much memory.
+struct From(u64, Option<u64>);
+
+impl Accelerator for From {
+    fn open(&self) -> Result<Box<dyn Device>, Failure> {
+        Ok(match self.1 {
+            None => device(),
+            memory => Box::new(Reference::new(Limits { memory })),
+        })
+    }
+
+    fn threshold(&self) -> u64 {
+        self.0
+    }
+
+    fn samples(&self) -> usize {
+        20
+    }
+
+    fn refused(&self, reason: &str) -> bool {
+        assert!(reason == "the memory of the GPU is full" && self.1.is_some(), "{reason}");
+        true
     }
 }
 
@@ -92,8 +122,17 @@ fn agree(name: &str, system: &System, most: u64, device: &mut dyn Device, compar
         compared.large += 1;
         return;
     }
-    for samples in [2, 200] {
-        let found = breadth_first_by_tables(&engine, &[], &scope, device, samples);
+    // By tables from the beginning, and where a search on the processor has stopped.
+    for samples in [Some(2), Some(200), None] {
+        let found = match samples {
+            Some(samples) => breadth_first_by_tables(&engine, &[], &scope, device, samples),
+            None => {
+                let middle = From(expected.coverage.states / 2, None);
+                let scope = SearchScope { accelerator: Some(&middle), ..SearchScope::within(&budget) };
+                compared.handed_over += usize::from(expected.coverage.states > 50);
+                Ok(breadth_first_accelerated(&engine, &[], &scope))
+            }
+        };
         let Ok(found) = found else {
             compared.refused += 1;
             return;
@@ -102,8 +141,8 @@ fn agree(name: &str, system: &System, most: u64, device: &mut dyn Device, compar
             let coverage = exploration.coverage.clone();
             (exploration.end, coverage.states, coverage.transitions, coverage.depth, coverage.taken)
         };
-        assert_eq!(of(&expected), of(&found), "{name}: {samples} samples");
-        assert_eq!(findings(&expected), findings(&found), "{name}: {samples} samples");
+        assert_eq!(of(&expected), of(&found), "{name}: {samples:?} samples");
+        assert_eq!(findings(&expected), findings(&found), "{name}: {samples:?} samples");
         for finding in found.findings.iter().filter(|finding| finding.run.is_some()) {
             replay(engine.evaluator(), finding).unwrap_or_else(|wrong| panic!("{name}: {wrong}"));
         }
@@ -131,14 +170,14 @@ fn compare(name: &str, text: &str, most: u64, device: &mut dyn Device, compared:
     }
 }
 
-fn models(folder: &Path, found: &mut Vec<PathBuf>) {
+fn models(folder: &Path, ending: &str, found: &mut Vec<PathBuf>) {
     let Ok(entries) = fs::read_dir(folder) else { return };
     let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
     paths.sort();
     for path in paths {
         if path.is_dir() {
-            models(&path, found);
-        } else if path.extension().is_some_and(|extension| extension == "pml") {
+            models(&path, ending, found);
+        } else if path.extension().is_some_and(|extension| extension == ending) {
             found.push(path);
         }
     }
@@ -146,7 +185,7 @@ fn models(folder: &Path, found: &mut Vec<PathBuf>) {
 
 fn compare_folder(folder: &Path, most: u64, device: &mut dyn Device) -> Compared {
     let (mut paths, mut compared) = (Vec::new(), Compared::default());
-    models(folder, &mut paths);
+    models(folder, "pml", &mut paths);
     for path in &paths {
         let text = String::from_utf8_lossy(&fs::read(path).expect("a model")).into_owned();
         compare(&path.display().to_string(), &text, most, device, &mut compared);
@@ -159,7 +198,7 @@ fn tables_agree_on_our_models() {
     with_device(|device| {
         let root = Path::new(env!("CARGO_MANIFEST_DIR"));
         let ours = compare_folder(&root.join("models"), 20_000, device);
-        assert!(ours.models > 50 && ours.findings > 10, "{ours:?}");
+        assert!(ours.models > 50 && ours.findings > 10 && ours.handed_over > 5, "{ours:?}");
         let examples = compare_folder(&root.join("../examples"), 20_000, device);
         assert!(examples.models > 5, "{examples:?}");
     });
@@ -218,7 +257,7 @@ fn compare_invariants(name: &str, text: &str, device: &mut dyn Device, compared:
 fn tables_agree_on_invariants() {
     with_device(|device| {
         let (mut paths, mut compared) = (Vec::new(), (0, 0));
-        models(&Path::new(env!("CARGO_MANIFEST_DIR")).join("models"), &mut paths);
+        models(&Path::new(env!("CARGO_MANIFEST_DIR")).join("models"), "pml", &mut paths);
         for path in paths {
             let text = String::from_utf8_lossy(&fs::read(&path).expect("a model")).into_owned();
             compare_invariants(&path.display().to_string(), &text, device, &mut compared);
@@ -243,7 +282,109 @@ fn tables_agree_on_random_models() {
             compare(&format!("seed {seed}"), &text, 5_000, device, &mut compared);
         }
         eprintln!("{compared:?}");
+        assert!(compared.handed_over > 20, "{compared:?}");
         let count = seeds.count() as u64;
         assert!(compared.models as u64 * 2 > count && compared.states > 10 * count, "{compared:?}");
     });
+}
+
+fn compile_lotos(name: &str, text: &str) -> Option<Behaviour> {
+    let mut sources = Sources::default();
+    let file = sources.add(name, text);
+    lotos::compile(&mut sources, file, &lotos::Options::default(), &mut Diagnostics::default())
+}
+
+/// Makes the model of three philosophers one of more.
+fn philosophers(text: &str, count: usize) -> String {
+    let (before, rest) = text.split_once("\nbehaviour\n").expect("a behaviour");
+    let (_, after) = rest.split_once("\nwhere\n").expect("processes");
+    let all = |one: &dyn Fn(usize) -> String| (0..count).map(one).collect::<Vec<_>>().join(" ||| ");
+    let seats = all(&|seat| format!("Philosopher [eat, take, put] ({seat}, {})", (seat + 1) % count));
+    let forks = all(&|fork| format!("Fork [take, put] ({fork})"));
+    let body = format!("hide take, put in (({seats}) |[take, put]| ({forks}))");
+    format!("{before}\nbehaviour\n{body}\nwhere\n{after}")
+}
+
+/// Compares searches of a labelled system; returns how many states it has, and how many of them the host
+/// expanded.
+fn agree_labelled(name: &str, system: &dyn LabelledSystem, device: &mut dyn Device) -> Option<(u64, u64)> {
+    let budget = Budget::unlimited(Unwatched);
+    let scope = SearchScope { states: 60_000, transitions: 600_000, ..SearchScope::within(&budget) };
+    let expected = breadth_first(&system, &[], &scope);
+    if expected.end != End::Complete {
+        return None;
+    }
+    let mut by_host = 0;
+    for samples in [2, 1000] {
+        let found = labelled_by_tables(system, &[], &scope, device, samples);
+        let found = found.unwrap_or_else(|refusal| panic!("{name}: {}", refusal.reason));
+        let of = |exploration: &Exploration| {
+            let coverage = &exploration.coverage;
+            (exploration.end, coverage.states, coverage.transitions, coverage.depth)
+        };
+        assert_eq!(of(&expected), of(&found), "{name}: {samples} samples");
+        assert_eq!(findings(&expected), findings(&found), "{name}: {samples} samples");
+        let counts = found.profile.iter().flat_map(|profile| &profile.counts);
+        by_host = counts.filter(|(what, _)| *what == "by the host").map(|(_, count)| *count).sum();
+    }
+    Some((expected.coverage.states, by_host))
+}
+
+#[test]
+fn tables_agree_on_labelled_models() {
+    with_device(|device| {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let (mut paths, mut compared, mut states) = (Vec::new(), 0, 0);
+        for folder in [root.join("models"), root.join("../examples")] {
+            models(&folder, "lotos", &mut paths);
+        }
+        for path in paths {
+            let name = path.display().to_string();
+            let text = fs::read_to_string(&path).expect("a model");
+            let Some(behaviour) = compile_lotos(&name, &text) else { continue };
+            let Some((found, by_host)) = agree_labelled(&name, &behaviour, device) else { continue };
+            eprintln!("{name}: {found} states, {by_host} by the host");
+            (compared, states) = (compared + 1, states + found);
+        }
+        assert!(compared > 8 && states > 1000, "{compared} {states}");
+        // What decides is found in the components, not in the whole: the host sees the deadlock alone.
+        let text = fs::read_to_string(root.join("models/lotos/philosophers.lotos")).expect("a model");
+        let eight = compile_lotos("eight philosophers", &philosophers(&text, 8)).expect("a model");
+        assert_eq!(agree_labelled("eight philosophers", &eight, device), Some((14_158, 1)));
+    });
+}
+
+#[test]
+fn tables_agree_on_graphs() {
+    with_device(|device| {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let (mut paths, mut compared) = (Vec::new(), 0);
+        models(&root.join("../examples"), "aut", &mut paths);
+        models(&root.join("models"), "aut", &mut paths);
+        for path in paths {
+            let Ok(graph) = aut::read(&fs::read_to_string(&path).expect("a graph")) else { continue };
+            agree_labelled(&path.display().to_string(), &LabelledGraph::new(graph), device);
+            compared += 1;
+        }
+        assert!(compared > 5, "{compared}");
+    });
+}
+
+/// A device that is full leaves open what was asked of it; a search that has gone over by itself comes back.
+#[test]
+fn full_devices_leave_questions_open() {
+    let text = "byte x; active [3] proctype P() { do :: x < 200 -> x++ :: x > 0 -> x-- od }";
+    let system = system("full", text).expect("a model");
+    let engine = Engine::interpreter(Evaluator::new(&system));
+    let budget = Budget::unlimited(Unwatched);
+    let scope = SearchScope::within(&budget);
+    let expected = breadth_first(&engine, &[], &scope);
+    let mut device = Reference::new(Limits { memory: Some(2000) });
+    let found = breadth_first_by_tables(&engine, &[], &scope, &mut device, 20).expect("accepted");
+    assert_eq!(found.end, End::Limit(Limit::DeviceMemory));
+    assert!(found.coverage.states > 10 && found.coverage.states < expected.coverage.states);
+    let small = From(50, Some(2000));
+    let scope = SearchScope { accelerator: Some(&small), ..scope };
+    let found = breadth_first_accelerated(&engine, &[], &scope);
+    assert_eq!((found.end, found.coverage.states), (End::Complete, expected.coverage.states));
 }

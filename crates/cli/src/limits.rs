@@ -154,6 +154,7 @@ pub(crate) fn remember(quiet: bool, limits: impl IntoIterator<Item = Limit>) {
         Limit::Time => 1,
         Limit::Memory => 2,
         Limit::Lossy => 4,
+        Limit::DeviceMemory => 8,
         _ => 0,
     };
     HIT.fetch_or(limits.into_iter().map(bit).fold(0, |all, bit| all | bit), Ordering::Relaxed);
@@ -164,6 +165,7 @@ pub(crate) fn advise(time: &str) {
     let advice = [
         (1, format!("{time} gives it more time")),
         (2, "--memory lets it use more memory".to_owned()),
+        (8, "--gpu-memory lets it use more of the GPU's memory, if there is more; leave --engine gpu out for states in the memory of this machine".to_owned()),
         (4, "for a proof, leave --bitstate and --hash-compact out".to_owned()),
     ];
     let hit = HIT.swap(0, Ordering::Relaxed);

@@ -19,7 +19,7 @@ use narrows_model::{
 use crate::ctl;
 use crate::reduction::{merged, unmerge};
 use crate::shorten::shorten;
-use crate::table_driven::breadth_first_on;
+use crate::table_driven::breadth_first_accelerated;
 use crate::temporal::{Decided as DecidedRun, decide as decide_run};
 use crate::{
     Budget, End, Engine, Exploration, Faults, Finding, Goal, Reduction, SearchScope, Share, Watch, Wrong,
@@ -274,7 +274,7 @@ pub fn explore_accelerated(engine: &Engine<'_>, scope: &SearchScope<'_>) -> Expl
     if is_over || scope.states <= SCOUT_STATES {
         return scout;
     }
-    breadth_first_on(engine, &[], scope)
+    breadth_first_accelerated(engine, &[], scope)
 }
 
 /// Visits every state, or those that are left when steps are merged and left out. What is found has no runs.
@@ -476,7 +476,7 @@ impl Searches {
             let scope = SearchScope { checkpoints, ..*scope };
             self.shortest = Some(match scope.elsewhere {
                 Some(_) => visit_all(engine, &goals, &scope),
-                None => breadth_first_on(engine, &goals, &scope),
+                None => breadth_first_accelerated(engine, &goals, &scope),
             });
         }
     }

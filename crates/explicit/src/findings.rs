@@ -125,7 +125,7 @@ fn nth_successor<S: StateSpace + ?Sized>(
 const MAX_DEADLOCKS: usize = 1000;
 
 /// Collects findings.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Findings {
     list: Vec<Finding>,
     violations: FxHashMap<(ViolationKind, Span), usize>,

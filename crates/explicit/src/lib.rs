@@ -81,7 +81,7 @@ pub use symmetry::{
     check_symmetric,
 };
 pub use table_driven::{
-    Accelerator, Invariants, accepts_tables, breadth_first_by_tables, check_invariants, invariants_by_tables,
-    is_invariant,
+    Accelerator, Invariants, accepts_tables, breadth_first_accelerated, breadth_first_by_tables,
+    check_invariants, invariants_by_tables, is_invariant, labelled_by_tables, labelled_on_accelerator,
 };
 pub use taken::Taken;

@@ -245,6 +245,8 @@ pub enum Limit {
     Time,
     /// The memory is used up.
     Memory,
+    /// The memory of a GPU is used up.
+    DeviceMemory,
     /// The user asked it to stop.
     Interrupted,
     /// Another process of a search on several machines could not be reached any more.
@@ -263,6 +265,7 @@ impl Limit {
         match self {
             Limit::Time => "the time limit was reached",
             Limit::Memory => "the memory limit was reached",
+            Limit::DeviceMemory => "the memory of the GPU is full",
             Limit::Interrupted => "the search was interrupted",
             Limit::HostLost => "another process was lost",
             Limit::Fault => "a fault ended the search; remove the fault first",

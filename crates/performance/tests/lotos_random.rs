@@ -4,7 +4,10 @@
 use std::collections::HashMap;
 use std::fmt::Write;
 
-use narrows_explicit::{Budget, Unwatched, numbered_walk};
+use narrows_explicit::{
+    Budget, End, Exploration, SearchScope, Unwatched, breadth_first, labelled_by_tables, numbered_walk,
+};
+use narrows_gpu::{Limits, Reference};
 use narrows_graph::Random;
 use narrows_languages::lotos::{Options, compile};
 use narrows_lts::{Builder, Graph, Relation, Settings, Verdict, compare, minimise};
@@ -413,10 +416,35 @@ fn edges_written(behaviour: &Behaviour) -> Vec<(u32, String, u32)> {
     edges
 }
 
+/// Compares a search by tables with one that evaluates every step. Returns how many states the search by
+/// tables left to the host.
+fn agree_by_tables(behaviour: &Behaviour, text: &str) -> u64 {
+    let budget = Budget::unlimited(Unwatched);
+    let scope = SearchScope::within(&budget);
+    let expected = breadth_first(behaviour, &[], &scope);
+    let of = |found: &Exploration| {
+        let coverage = &found.coverage;
+        let stuck: u64 = found.findings.iter().map(|finding| finding.count).sum();
+        let run = found.findings.iter().find_map(|finding| finding.run.as_ref());
+        (coverage.states, coverage.transitions, coverage.depth, stuck, run.map(|run| run.choices.len()))
+    };
+    let mut by_host = 0;
+    for samples in [2, 100] {
+        let mut device = Reference::new(Limits { memory: None });
+        let found = labelled_by_tables(behaviour, &[], &scope, &mut device, samples)
+            .unwrap_or_else(|refusal| panic!("{}\n{text}", refusal.reason));
+        assert_eq!(found.end, End::Complete, "{text}");
+        assert_eq!(of(&expected), of(&found), "{samples} samples\n{text}");
+        let counts = found.profile.iter().flat_map(|profile| &profile.counts);
+        by_host += counts.filter(|(what, _)| *what == "by the host").map(|(_, count)| count).sum::<u64>();
+    }
+    by_host
+}
+
 #[test]
 fn random_behaviours_follow_the_rules() {
     let mut random = Sampler(Random::new(7));
-    let (mut compared, mut states) = (0, 0);
+    let (mut compared, mut states, mut by_host, mut by_tables) = (0, 0, 0, 0);
     for round in 0..2500 {
         let processes = [random.sequential(3, &[0], 0, false), random.sequential(3, &[0], 1, false)];
         let depth = 2 + random.below(3);
@@ -450,8 +478,12 @@ fn random_behaviours_follow_the_rules() {
         let small = minimise(&expected, Settings::plain(Relation::Strong)).unwrap();
         // The same term may stand in several places of the text, which are states of their own.
         assert!(built.graph.states() >= small.states(), "{text}");
+        by_host += agree_by_tables(&behaviour, &text);
+        by_tables += u64::from(built.graph.states());
         compared += 1;
         states += u64::from(small.states());
     }
     assert!(compared > 1000 && states > 10_000, "{compared} {states}");
+    // Those where components come and go, everything ends, or nothing can move.
+    assert!(by_host < 2 * by_tables, "{by_host} {by_tables}");
 }

@@ -10,7 +10,8 @@
 //! A state that waits to be visited is a key of 8 bytes; one that was visited is an entry in the set and a
 //! few bits in the [`Tree`], which gives back the run to it. A fault ends its run, not the search.
 //!
-//! Between two batches the search can be saved, and later go on as if nothing had happened (`resume.rs`).
+//! Between two batches the search can be saved, and later go on as if nothing had happened (`resume.rs`);
+//! between two levels, another search can go on with it (`frontier.rs`).
 //!
 //! Where every state is visited, what was found in a batch is noted while the next one is visited.
 //!
@@ -20,6 +21,7 @@
 
 mod batch;
 mod block;
+mod frontier;
 mod memo;
 mod reduced;
 mod remembered;
@@ -41,6 +43,7 @@ use crate::store::{Blank, Components, KeySet, Memory, Stop, Tree};
 use crate::{Checkpoints, End, Exploration, Full, Progress, Reduction, Run, SearchScope};
 use batch::{Batch, Level};
 use block::{Block, Tally, Task, Turn, Worker};
+pub(crate) use frontier::Frontier;
 use reduced::Reduced;
 use remembered::Remembered;
 use renewal::Renewal;
@@ -70,21 +73,48 @@ pub fn breadth_first_reduced(
     goals: &[Goal],
     scope: &SearchScope<'_>,
 ) -> Exploration {
+    search(space, reduction, goals, scope, u64::MAX).0
+}
+
+/// Visits states as [`breadth_first`] does, until a level ends with more than so many found. What is needed to
+/// go on from there is returned too, unless the search is over.
+pub(crate) fn breadth_first_until(
+    space: &dyn StateSpace,
+    goals: &[Goal],
+    scope: &SearchScope<'_>,
+    states: u64,
+) -> (Exploration, Option<Frontier>) {
+    search(space, None, goals, scope, states)
+}
+
+fn search(
+    space: &dyn StateSpace,
+    reduction: Option<&Reduction<'_>>,
+    goals: &[Goal],
+    scope: &SearchScope<'_>,
+    hand_over_at: u64,
+) -> (Exploration, Option<Frontier>) {
     let memory = Memory::new(scope.budget.memory);
+    let mut frontier = None;
     let mut findings = Findings::default();
     let mut totals = Totals::default();
     let team = Team::new(scope.budget.threads.max(1), &scope.budget.watch);
     let mut counts = Vec::new();
     let end = match Search::new(space, reduction, goals, scope, &memory, &team) {
         Ok(mut search) => {
+            search.hand_over_at = hand_over_at;
             let end = team.lead(|| search.run());
-            (findings, totals) = (search.findings, search.totals);
-            // Those that were not visited are as large as the others.
-            totals.state_bytes = totals.state_bytes * totals.found / totals.visited.max(1);
-            for worker in &search.workers {
-                totals.counts.absorb(&worker.counts);
-            }
             counts = Tally::counts(&search.workers);
+            if let Some(waiting) = search.handed_over.take() {
+                frontier = Some(Frontier::take(search, waiting));
+            } else {
+                (findings, totals) = (search.findings, search.totals);
+                // Those that were not visited are as large as the others.
+                totals.state_bytes = totals.state_bytes * totals.found / totals.visited.max(1);
+                for worker in &search.workers {
+                    totals.counts.absorb(&worker.counts);
+                }
+            }
             counts.push(("batches", totals.batches));
             counts.push(("rebuilds", totals.rebuilds));
             end.err().unwrap_or(End::Complete)
@@ -93,14 +123,15 @@ pub fn breadth_first_reduced(
     };
     let coverage: Coverage = totals.counts.coverage_of(totals.found, memory.peak(), totals.state_bytes);
     let profile = SearchProfile { threads: scope.budget.threads.max(1), phases: team.phases(), counts };
-    Exploration {
+    let exploration = Exploration {
         end,
         coverage,
         findings: findings.into_list(),
         partial: totals.counts.partial,
         profile: Some(profile),
         labels: Vec::new(),
-    }
+    };
+    (exploration, frontier)
 }
 
 /// With fewer states than this in a batch, one thread is faster than several.
@@ -159,6 +190,9 @@ struct Search<'a, S: ?Sized> {
     spare: Vec<Block>,
     totals: Totals,
     findings: Findings,
+    /// When a level ends with more states than this, others go on with it; and that level, then.
+    hand_over_at: u64,
+    handed_over: Option<Vec<u64>>,
 }
 
 impl<'a, S: StateSpace + ?Sized> Search<'a, S> {
@@ -194,6 +228,8 @@ impl<'a, S: StateSpace + ?Sized> Search<'a, S> {
             spare: Vec::new(),
             totals: Totals::default(),
             findings: Findings::default(),
+            hand_over_at: u64::MAX,
+            handed_over: None,
         })
     }
 
@@ -228,8 +264,18 @@ impl<'a, S: StateSpace + ?Sized> Search<'a, S> {
             self.totals.counts.depth += 1;
             self.set_batch_states();
             level = self.next.take();
+            if self.is_to_be_handed_over() {
+                self.handed_over = Some(level.iter().flat_map(|batch| batch.keys.iter().copied()).collect());
+                return Err(End::Enough);
+            }
             self.begin_level().map_err(full)?;
         }
+    }
+
+    /// Returns whether others go on with the next level: there are enough states, and each key tells its own.
+    fn is_to_be_handed_over(&self) -> bool {
+        let is_whole = self.renewal.is_none() && !self.damaged && self.space.hidden_bytes() == 0;
+        is_whole && self.totals.found > self.hand_over_at
     }
 
     /// Returns whether there is nothing to look for that would end the search, and nobody to go on with it.

@@ -13,6 +13,8 @@ use std::ops::Range;
 use narrows_gpu::{Key, Width};
 use narrows_model::{Evaluator, Outline};
 
+use super::fields::{Field, give_bits};
+
 /// The value of a byte behind the end.
 const ABSENT: u16 = 256;
 const VALUES: usize = 257;
@@ -26,10 +28,7 @@ const MAX_BYTES: usize = 1 << 14;
 struct Piece {
     numbers: Box<[u16; VALUES]>,
     values: Vec<u16>,
-    shift: u32,
-    bits: u32,
-    /// Whether there was no room for a value before.
-    was_narrow: bool,
+    field: Field,
     /// Whether a component begins here, in some state.
     is_layout: bool,
 }
@@ -39,9 +38,7 @@ impl Piece {
         Piece {
             numbers: Box::new([UNKNOWN; VALUES]),
             values: Vec::new(),
-            shift: 0,
-            bits: 0,
-            was_narrow: false,
+            field: Field::for_values(VALUES as u64),
             is_layout: false,
         }
     }
@@ -52,17 +49,9 @@ impl Piece {
         if is_new {
             *number = self.values.len() as u16;
             self.values.push(value);
+            self.field.values += 1;
         }
         is_new
-    }
-
-    /// Returns how many bits its values need.
-    fn needed(&self) -> u32 {
-        usize::BITS - self.values.len().saturating_sub(1).leading_zeros()
-    }
-
-    fn mask(&self) -> Key {
-        ((1 << self.bits) - 1) << self.shift
     }
 }
 
@@ -72,6 +61,7 @@ pub(super) struct Encoding {
     pieces: Vec<Piece>,
     states: u64,
     layout: Key,
+    in_use: Key,
     /// How many processes a state has at most.
     processes: usize,
     /// Whether bits were given away, and whether they do for all that was taken note of since.
@@ -96,10 +86,7 @@ impl Encoding {
         }
         self.states += 1;
         for (at, piece) in self.pieces.iter_mut().enumerate() {
-            if piece.note(value(state, at)) && piece.needed() > piece.bits {
-                self.is_stale = true;
-                piece.was_narrow |= self.is_fitted;
-            }
+            self.is_stale |= piece.note(value(state, at)) && piece.field.outgrows(self.is_fitted);
         }
         evaluator.outline(state, outline);
         if outline.processes.len() > self.processes {
@@ -109,6 +96,7 @@ impl Encoding {
         for start in starts(outline) {
             for piece in self.pieces.iter_mut().skip(start).take(2) {
                 self.is_stale |= !std::mem::replace(&mut piece.is_layout, true);
+                piece.field.is_structural = true;
             }
         }
     }
@@ -133,39 +121,18 @@ impl Encoding {
         if self.pieces.len() >= MAX_BYTES {
             return None;
         }
-        let least: u32 = self.pieces.iter().map(Piece::needed).sum();
-        let width = [Width::Narrow, Width::Wide].into_iter().find(|width| least <= width.bits())?;
-        let mut spare = width.bits() - least;
-        for piece in &mut self.pieces {
-            piece.bits = piece.needed();
-        }
-        // What has outgrown its bits once will do so again.
-        for least_bits in [0, 2, 3] {
-            for piece in self.pieces.iter_mut().filter(|piece| piece.bits > 0) {
-                let (wants, more) =
-                    if least_bits == 0 { (piece.was_narrow, 2) } else { (piece.bits >= least_bits, 1) };
-                let more = if wants { more } else { 0 };
-                let more = more.min(spare).min(9_u32.saturating_sub(piece.bits));
-                piece.bits += more;
-                spare -= more;
-            }
-        }
-        let mut shift = 0;
-        self.layout = 0;
-        for piece in &mut self.pieces {
-            piece.shift = shift;
-            shift += piece.bits;
-            if piece.is_layout {
-                self.layout |= piece.mask();
-            }
-        }
+        let mut fields: Vec<&mut Field> = self.pieces.iter_mut().map(|piece| &mut piece.field).collect();
+        let width = give_bits(&mut fields)?;
+        self.in_use = self.pieces.iter().fold(0, |mask, piece| mask | piece.field.mask_in_use());
+        let layout = self.pieces.iter().filter(|piece| piece.is_layout);
+        self.layout = layout.fold(0, |layout, piece| layout | piece.field.mask());
         (self.is_fitted, self.is_stale) = (true, false);
         Some(width)
     }
 
     /// Returns how many bits the values seen so far need.
     pub(super) fn needed(&self) -> u32 {
-        self.pieces.iter().map(Piece::needed).sum()
+        self.pieces.iter().map(|piece| piece.field.needed()).sum()
     }
 
     /// Returns the key of a state.
@@ -179,7 +146,7 @@ impl Encoding {
             if number == UNKNOWN {
                 return Err(Outgrown);
             }
-            key |= Key::from(number) << piece.shift;
+            key |= Key::from(number) << piece.field.shift;
         }
         Ok(key)
     }
@@ -188,7 +155,7 @@ impl Encoding {
     pub(super) fn decode(&self, key: Key, state: &mut Vec<u8>) {
         state.clear();
         for piece in &self.pieces {
-            let number = (key >> piece.shift) as usize & ((1 << piece.bits) - 1);
+            let number = piece.field.number(key);
             match piece.values.get(number) {
                 Some(&ABSENT) | None => break,
                 Some(value) => state.push(*value as u8),
@@ -201,15 +168,20 @@ impl Encoding {
         self.layout
     }
 
+    /// Returns how many of these bits tell values apart; the others are there for values to come.
+    pub(super) fn count_in_use(&self, mask: Key) -> u32 {
+        (mask & self.in_use).count_ones()
+    }
+
     /// Returns the bits of a byte.
     pub(super) fn bits_of(&self, byte: usize) -> Key {
-        self.pieces.get(byte).map_or(0, Piece::mask)
+        self.pieces.get(byte).map_or(0, |piece| piece.field.mask())
     }
 
     /// Returns the bits of some bytes.
     pub(super) fn bits_for(&self, bytes: &Range<u32>) -> Key {
         let pieces = self.pieces.iter().skip(bytes.start as usize).take(bytes.len());
-        pieces.fold(0, |bits, piece| bits | piece.mask())
+        pieces.fold(0, |bits, piece| bits | piece.field.mask())
     }
 }
 

@@ -6,6 +6,7 @@ use narrows_logic::Ltl;
 use narrows_model::{Atom, Claim, Coverage, Expr, Limit, Question, Refusal, System, Trace, Verdict};
 
 use super::accepts_tables;
+use super::learner::Learner;
 use super::search::{Aims, Broken, search};
 use crate::check::NotReplayed;
 use crate::{Engine, SearchScope};
@@ -56,8 +57,12 @@ pub fn invariants_by_tables(
         return Ok(Err(refusal));
     }
     let (formulas, invariants): (Vec<_>, Vec<Expr>) = asked.into_iter().unzip();
-    let aims = Aims { goals: &[], invariants: &invariants };
-    let (exploration, broken) = match search(engine, aims, scope, device, samples) {
+    let aims = Aims { goals: &[], invariants: invariants.len(), from: None };
+    let mut rows = match Learner::new(engine, &invariants, scope.budget) {
+        Ok(rows) => rows,
+        Err(refusal) => return Ok(Err(refusal)),
+    };
+    let (exploration, broken) = match search((engine, &mut rows), aims, scope, device, samples) {
         Ok(found) => found,
         Err(reason) => return Ok(Err(Refusal::new(reason))),
     };

@@ -1,11 +1,12 @@
 //! What a table lacks, found out: one state is looked at and evaluated, and all that look alike are known.
 
-use narrows_gpu::{Key, Outcome, Table};
-use narrows_model::{Evaluator, Expr, Limit, Outline, Progress, StepPart};
+use narrows_gpu::{Key, Outcome, Table, Width};
+use narrows_model::{Evaluator, Expr, Limit, Outline, Progress, Refusal, StepPart, Violation};
 use rustc_hash::FxHashMap;
 
 use super::encoding::{Encoding, Outgrown};
 use super::observer::{Observer, Owner, Position, Seen, Target, Way};
+use super::rows::{Interrupt, Refinement, Rows};
 use crate::reduction::ReadSets;
 use crate::search::Counts;
 use crate::{Budget, Engine};
@@ -16,11 +17,9 @@ pub(super) struct Learner<'a, 's> {
     read_sets: ReadSets<'s>,
     budget: &'a Budget,
     /// What is to hold in every state: each has a root as a process has, after theirs.
-    pub(super) invariants: &'a [Expr],
-    pub(super) encoding: Encoding,
-    pub(super) table: Table,
-    /// The nodes that refine a root, by their masks.
-    nodes: FxHashMap<(u32, Key), u32>,
+    invariants: &'a [Expr],
+    encoding: Encoding,
+    rows: Refinement,
     /// What each root is about.
     owners: FxHashMap<u32, Owner>,
     /// In which parts the steps of a process are found, by where it is.
@@ -28,21 +27,7 @@ pub(super) struct Learner<'a, 's> {
     /// The forks, with their branches, by where a process is and which components there are.
     forks: FxHashMap<(Position, Key), (u32, Vec<u32>)>,
     outline: Outline,
-    pub(super) evaluated: u64,
-}
-
-/// Why the search can't go on as it is.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Interrupt {
-    /// Keys have changed their meaning: it must begin anew.
-    Anew,
-    Limit(Limit),
-}
-
-impl From<Limit> for Interrupt {
-    fn from(limit: Limit) -> Interrupt {
-        Interrupt::Limit(limit)
-    }
+    evaluated: u64,
 }
 
 /// Where a process has at most so many bits of its own, its table begins with all of them, otherwise with its
@@ -50,20 +35,20 @@ impl From<Limit> for Interrupt {
 const FEW_BITS: u32 = 10;
 
 impl<'a, 's> Learner<'a, 's> {
-    /// Prepares it; `None` if nothing can be known of the system.
+    /// Prepares it.
     pub(super) fn new(
         engine: &Engine<'s>,
         invariants: &'a [Expr],
         budget: &'a Budget,
-    ) -> Option<Learner<'a, 's>> {
-        Some(Learner {
+    ) -> Result<Learner<'a, 's>, Refusal> {
+        let unknown = || Refusal::new("no tables can be made of this model");
+        Ok(Learner {
             evaluator: engine.evaluator(),
-            read_sets: ReadSets::new(engine)?,
+            read_sets: ReadSets::new(engine).ok_or_else(unknown)?,
             budget,
             invariants,
             encoding: Encoding::default(),
-            table: Table::default(),
-            nodes: FxHashMap::default(),
+            rows: Refinement::default(),
             owners: FxHashMap::default(),
             splits: FxHashMap::default(),
             forks: FxHashMap::default(),
@@ -72,13 +57,110 @@ impl<'a, 's> Learner<'a, 's> {
         })
     }
 
-    /// Takes note of a state.
-    pub(super) fn note(&mut self, state: &[u8]) {
+    /// Returns the root that is asked where no process has a step.
+    fn idle(&self) -> u32 {
+        (self.encoding.processes() + self.invariants.len()) as u32
+    }
+
+    /// Adds what was seen in a state for which a node lacks the value.
+    fn add(&mut self, node: u32, key: Key, seen: Seen) -> Result<(), Interrupt> {
+        match seen {
+            Seen::UnknownLayout(_) => Err(Interrupt::Anew),
+            Seen::Absent => {
+                self.rows.note(node, key, &Outcome::Steps(Vec::new()));
+                Ok(())
+            }
+            Seen::Other(way) => self.add_way(node, key, &way),
+            Seen::Present { position, parts, ways } => {
+                let root = self.rows.table.root(node);
+                let is_whole = root > self.idle() || parts.iter().all(|part| part.edge.is_none());
+                // Where another state was divided otherwise, this one is asked for again.
+                if !is_whole && *self.splits.entry(position).or_insert_with(|| parts.clone()) != parts {
+                    return Ok(());
+                }
+                match ways.as_slice() {
+                    [way] => self.add_way(node, key, way),
+                    ways => self.add_fork((node, root), key, (position, &parts), ways),
+                }
+            }
+        }
+    }
+
+    /// Adds the ways on of a process as branches of a fork.
+    fn add_fork(
+        &mut self,
+        (node, process): (u32, u32),
+        key: Key,
+        (position, parts): (Position, &[StepPart]),
+        ways: &[Way],
+    ) -> Result<(), Interrupt> {
+        let layout = self.encoding.layout();
+        let head = self.head(key, position.0);
+        let node = self.rows.refined(node, key, head)?;
+        let place = (position, key & layout);
+        if !self.forks.contains_key(&place) {
+            let mut branches = Vec::new();
+            for (part, way) in parts.iter().zip(ways) {
+                let mask = layout | way.rounds[0];
+                let branch = self.rows.add_branch(mask)?;
+                self.owners.insert(branch, Owner { process: position.0, part: Some(*part) });
+                branches.push(branch);
+            }
+            let fork = self.rows.table.add_fork(process, &branches).ok_or(Limit::Memory)?;
+            self.forks.insert(place, (fork, branches));
+        }
+        let Some((fork, branches)) = self.forks.get(&place) else { return Ok(()) };
+        self.rows.note(node, key, &Outcome::Fork(*fork));
+        for (branch, way) in branches.clone().into_iter().zip(ways) {
+            self.add_way(branch, key, way)?;
+        }
+        Ok(())
+    }
+
+    /// Returns the bits that tell which components there are, and where a process is.
+    fn head(&mut self, key: Key, process: u32) -> Key {
+        let mut state = Vec::new();
+        self.encoding.decode(key, &mut state);
+        self.evaluator.outline(&state, &mut self.outline);
+        let head = self
+            .outline
+            .processes
+            .get(process as usize)
+            .map_or(0, |process| self.encoding.bits_for(&(process.start as u32..process.locals as u32)));
+        self.encoding.layout() | head
+    }
+
+    /// Adds what happens in a state, and how a device finds that out.
+    fn add_way(&mut self, mut node: u32, key: Key, way: &Way) -> Result<(), Interrupt> {
+        for mask in way.rounds {
+            node = self.rows.refined(node, key, mask)?;
+        }
+        if self.rows.table.knows(node, key) {
+            return Ok(());
+        }
+        let mut flips = Vec::new();
+        for target in way.steps.iter().flatten() {
+            flips.push(match target {
+                Target::Flip(flip) => *flip,
+                Target::New(state) => self.key(state)? ^ key,
+            });
+        }
+        let outcome = if way.steps.is_some() { Outcome::Steps(flips) } else { Outcome::Host };
+        self.rows.note(node, key, &outcome);
+        Ok(())
+    }
+}
+
+impl Rows for Learner<'_, '_> {
+    fn note(&mut self, state: &[u8]) {
         self.encoding.note(&self.evaluator, state, &mut self.outline);
     }
 
-    /// Begins with an empty table.
-    pub(super) fn begin(&mut self, initial: &[u8]) {
+    fn fit(&mut self) -> Result<Width, u32> {
+        self.encoding.fit().ok_or_else(|| self.encoding.needed())
+    }
+
+    fn begin(&mut self, initial: &[u8]) {
         let processes = self.encoding.processes() as u32;
         let layout = self.encoding.layout();
         self.evaluator.outline(initial, &mut self.outline);
@@ -90,26 +172,30 @@ impl<'a, 's> Learner<'a, 's> {
                 let end = outline.locals as u32 + local_bytes;
                 let own = self.encoding.bits_for(&(outline.start as u32..end));
                 let head = self.encoding.bits_for(&(outline.start as u32..outline.locals as u32));
-                if own.count_ones() <= FEW_BITS { own } else { head }
+                if self.encoding.count_in_use(own) <= FEW_BITS { own } else { head }
             })
         };
         let watched = self.invariants.iter().map(|_| layout);
         let roots: Vec<Key> = (0..processes).map(root).chain(watched).collect();
-        self.table = Table::new(&roots, layout);
-        let nodes = (0..).zip(roots.iter().chain([&layout]));
-        self.nodes = nodes.map(|(process, mask)| ((process, *mask), process)).collect();
+        self.rows = Refinement::new(&roots, layout);
         self.owners = (0..=self.idle()).map(|process| (process, Owner { process, part: None })).collect();
         self.splits.clear();
         self.forks.clear();
     }
 
-    /// Returns the root that is asked where no process has a step.
-    fn idle(&self) -> u32 {
-        (self.encoding.processes() + self.invariants.len()) as u32
+    fn table(&self) -> &Table {
+        &self.rows.table
     }
 
-    /// Returns the key of a state. What is new to it is taken note of.
-    pub(super) fn key(&mut self, state: &[u8]) -> Result<Key, Interrupt> {
+    fn encoding(&self) -> Option<&Encoding> {
+        Some(&self.encoding)
+    }
+
+    fn decode(&self, key: Key, state: &mut Vec<u8>) {
+        self.encoding.decode(key, state);
+    }
+
+    fn key(&mut self, state: &[u8]) -> Result<Key, Interrupt> {
         if let Ok(key) = self.encoding.key(state) {
             return Ok(key);
         }
@@ -120,18 +206,18 @@ impl<'a, 's> Learner<'a, 's> {
         self.encoding.key(state).map_err(|Outgrown| Interrupt::Anew)
     }
 
-    /// Adds what is missing: nodes, with a key that leads there.
-    pub(super) fn answer(
+    fn answer(
         &mut self,
-        mut missing: Vec<(u32, Key)>,
+        missing: Vec<(u32, Key)>,
         counts: &mut Counts,
         progress: Progress,
     ) -> Result<(), Interrupt> {
-        // In an order that does not depend on that in which a device comes by them.
-        missing.sort_unstable_by_key(|(node, key)| (*node, key & self.table.mask(*node), *key));
-        missing.dedup_by_key(|(node, key)| (*node, *key & self.table.mask(*node)));
+        let missing = self.rows.in_order(missing);
         let owner = |node: u32| {
-            self.owners.get(&self.table.root(node)).copied().unwrap_or(Owner { process: node, part: None })
+            self.owners
+                .get(&self.rows.table.root(node))
+                .copied()
+                .unwrap_or(Owner { process: node, part: None })
         };
         let asked: Vec<(Owner, Key)> = missing.iter().map(|(node, key)| (owner(*node), *key)).collect();
         let observer = Observer {
@@ -165,120 +251,11 @@ impl<'a, 's> Learner<'a, 's> {
         Ok(())
     }
 
-    /// Adds what was seen in a state for which a node lacks the value.
-    fn add(&mut self, node: u32, key: Key, seen: Seen) -> Result<(), Interrupt> {
-        match seen {
-            Seen::UnknownLayout(_) => Err(Interrupt::Anew),
-            Seen::Absent => {
-                self.table.note(node, key, &Outcome::Steps(Vec::new()));
-                Ok(())
-            }
-            Seen::Other(way) => self.add_way(node, key, &way),
-            Seen::Present { position, parts, ways } => {
-                let root = self.table.root(node);
-                let is_whole = root > self.idle() || parts.iter().all(|part| part.edge.is_none());
-                // Where another state was divided otherwise, this one is asked for again.
-                if !is_whole && *self.splits.entry(position).or_insert_with(|| parts.clone()) != parts {
-                    return Ok(());
-                }
-                match ways.as_slice() {
-                    [way] => self.add_way(node, key, way),
-                    ways => self.add_fork((node, root), key, (position, &parts), ways),
-                }
-            }
-        }
+    fn evaluated(&self) -> u64 {
+        self.evaluated
     }
 
-    /// Adds the ways on of a process as branches of a fork.
-    fn add_fork(
-        &mut self,
-        (node, process): (u32, u32),
-        key: Key,
-        (position, parts): (Position, &[StepPart]),
-        ways: &[Way],
-    ) -> Result<(), Interrupt> {
-        let layout = self.encoding.layout();
-        let head = self.head(key, position.0);
-        let node = self.refined(node, key, head)?;
-        let place = (position, key & layout);
-        if !self.forks.contains_key(&place) {
-            let mut branches = Vec::new();
-            for (part, way) in parts.iter().zip(ways) {
-                let mask = layout | way.rounds[0];
-                let branch = self.table.add_node(mask, None).ok_or(Limit::Memory)?;
-                self.nodes.insert((branch, mask), branch);
-                self.owners.insert(branch, Owner { process: position.0, part: Some(*part) });
-                branches.push(branch);
-            }
-            let fork = self.table.add_fork(process, &branches).ok_or(Limit::Memory)?;
-            self.forks.insert(place, (fork, branches));
-        }
-        let Some((fork, branches)) = self.forks.get(&place) else { return Ok(()) };
-        self.table.note(node, key, &Outcome::Fork(*fork));
-        for (branch, way) in branches.clone().into_iter().zip(ways) {
-            self.add_way(branch, key, way)?;
-        }
-        Ok(())
-    }
-
-    /// Returns the bits that tell which components there are, and where a process is.
-    fn head(&mut self, key: Key, process: u32) -> Key {
-        let mut state = Vec::new();
-        self.encoding.decode(key, &mut state);
-        self.evaluator.outline(&state, &mut self.outline);
-        let head = self
-            .outline
-            .processes
-            .get(process as usize)
-            .map_or(0, |process| self.encoding.bits_for(&(process.start as u32..process.locals as u32)));
-        self.encoding.layout() | head
-    }
-
-    /// Follows what is known of a key, from a node to the last one.
-    fn last_known(&self, mut node: u32, key: Key) -> u32 {
-        while let Some(next) = self.table.next(node, key) {
-            node = next;
-        }
-        node
-    }
-
-    /// Adds what happens in a state, and how a device finds that out.
-    fn add_way(&mut self, mut node: u32, key: Key, way: &Way) -> Result<(), Interrupt> {
-        for mask in way.rounds {
-            node = self.refined(node, key, mask)?;
-        }
-        if self.table.knows(node, key) {
-            return Ok(());
-        }
-        let mut flips = Vec::new();
-        for target in way.steps.iter().flatten() {
-            flips.push(match target {
-                Target::Flip(flip) => *flip,
-                Target::New(state) => self.key(state)? ^ key,
-            });
-        }
-        let outcome = if way.steps.is_some() { Outcome::Steps(flips) } else { Outcome::Host };
-        self.table.note(node, key, &outcome);
-        Ok(())
-    }
-
-    /// Makes more bits decide from a node on, and returns where they do.
-    fn refined(&mut self, node: u32, key: Key, mask: Key) -> Result<u32, Interrupt> {
-        let node = self.last_known(node, key);
-        let here = self.table.mask(node);
-        if mask & !here == 0 || self.table.knows(node, key) {
-            return Ok(node);
-        }
-        let (root, mask) = (self.table.root(node), mask | here);
-        let next = match self.nodes.get(&(root, mask)) {
-            Some(next) => *next,
-            None => {
-                let next = self.table.add_node(mask, Some(node)).ok_or(Limit::Memory)?;
-                self.nodes.insert((root, mask), next);
-                next
-            }
-        };
-        self.table.note(node, key, &Outcome::Node(next));
-        Ok(next)
+    fn holds(&self, invariant: usize, state: &[u8]) -> Result<bool, Violation> {
+        self.evaluator.holds(&self.invariants[invariant], state)
     }
 }

@@ -6,8 +6,6 @@
 //! here changes what is known, so threads need not agree on anything.
 
 use std::ops::ControlFlow;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
 
 use narrows_gpu::Key;
 use narrows_model::{
@@ -16,6 +14,7 @@ use narrows_model::{
 };
 use rustc_hash::FxHashMap;
 
+use super::batches::{self, in_batches};
 use super::encoding::Encoding;
 use crate::Budget;
 use crate::reduction::{ReadSets, is_else};
@@ -97,8 +96,11 @@ struct Worker {
     counts: Counts,
 }
 
-/// So many states are looked at at once by a thread.
-const BATCH: usize = 64;
+impl batches::Worker for Worker {
+    fn counts(&self) -> &Counts {
+        &self.counts
+    }
+}
 
 /// Where steps depend on more bits than this, it is worth while to look at every edge by itself.
 const MANY_BITS: u32 = 12;
@@ -107,55 +109,10 @@ impl Observer<'_, '_> {
     /// Looks at states: at what the owner of a node does in the state of a key. The answers are in the order
     /// of what is asked; transitions that were taken are added to the counts.
     pub(super) fn look(&self, asked: &[(Owner, Key)], counts: &mut Counts) -> Result<Vec<Seen>, Limit> {
-        let threads = self.budget.threads.min(asked.len().div_ceil(BATCH)).max(1);
-        let next = AtomicUsize::new(0);
-        let found = Mutex::new(Vec::new());
-        let work = || {
-            let mut worker = Worker::new();
-            let mut batches = Vec::new();
-            let limit = loop {
-                let first = next.fetch_add(BATCH, Ordering::Relaxed);
-                if first >= asked.len() {
-                    break None;
-                }
-                let batch = &asked[first..asked.len().min(first + BATCH)];
-                let seen: Result<Vec<Seen>, Limit> =
-                    batch.iter().map(|(owner, key)| self.look_at(*owner, *key, &mut worker)).collect();
-                match seen {
-                    Ok(seen) => batches.push((first, seen)),
-                    Err(limit) => break Some(limit),
-                }
-                if let Some(limit) = self.budget.watch.check(&self.progress) {
-                    break Some(limit);
-                }
-            };
-            if limit.is_some() {
-                next.store(asked.len(), Ordering::Relaxed);
-            }
-            found.lock().unwrap_or_else(PoisonError::into_inner).push((batches, worker.counts, limit));
-        };
-        if threads == 1 {
-            work();
-        } else {
-            std::thread::scope(|scope| {
-                for _ in 1..threads {
-                    // Where no thread can be made, the others do its work.
-                    let _ = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work);
-                }
-                work();
-            });
-        }
-        let found = found.into_inner().unwrap_or_else(PoisonError::into_inner);
-        let mut batches = Vec::new();
-        for (some, theirs, limit) in found {
-            counts.absorb(&theirs);
-            if let Some(limit) = limit {
-                return Err(limit);
-            }
-            batches.extend(some);
-        }
-        batches.sort_unstable_by_key(|(first, _)| *first);
-        Ok(batches.into_iter().flat_map(|(_, seen)| seen).collect())
+        in_batches(asked.len(), (self.budget, &self.progress), counts, Worker::new, |number, worker| {
+            let (owner, key) = asked[number];
+            self.look_at(owner, key, worker)
+        })
     }
 
     fn look_at(&self, owner: Owner, key: Key, worker: &mut Worker) -> Result<Seen, Limit> {
@@ -183,7 +140,7 @@ impl Observer<'_, '_> {
             None => {
                 let whole = StepPart::default();
                 let together = way(whole, worker)?;
-                if together.rounds[1].count_ones() <= MANY_BITS || !self.may_split(&process) {
+                if self.encoding.count_in_use(together.rounds[1]) <= MANY_BITS || !self.may_split(&process) {
                     return Ok(Seen::Present { position, parts: vec![whole], ways: vec![together] });
                 }
                 self.parts(owner.process as usize, &process, &worker.state)
@@ -314,9 +271,6 @@ impl Observer<'_, '_> {
         }
     }
 }
-
-/// Atomic sequences need a deep stack, as the program itself has.
-const STACK: usize = 64 << 20;
 
 /// The steps of a process.
 #[derive(Default)]

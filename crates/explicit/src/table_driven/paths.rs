@@ -4,23 +4,21 @@
 use narrows_gpu::{Device, Failure, Key};
 use narrows_model::{Scratch, StateSpace};
 
-use super::encoding::Encoding;
-use crate::Engine;
+use super::rows::Rows;
 
 /// Finds the states of a shortest run to a state. `levels` says where each level begins, the last being that
 /// of the state. Of several runs, the one is found that reads first from behind, whatever the device.
 pub(super) fn path(
     device: &mut dyn Device,
-    engine: &Engine<'_>,
-    encoding: &Encoding,
+    (space, rows): (&dyn StateSpace, &mut dyn Rows),
     levels: &[u64],
     target: &[u8],
 ) -> Result<Vec<Vec<u8>>, Failure> {
     let mut path = vec![target.to_vec()];
     for bounds in levels.windows(2).rev() {
         let last = path.last().map_or(target, Vec::as_slice);
-        let Ok(key) = encoding.key(last) else { break };
-        let Some(before) = predecessor(device, engine, encoding, bounds[0]..bounds[1], (key, last))? else {
+        let Ok(key) = rows.key(last) else { break };
+        let Some(before) = predecessor(device, (space, &*rows), bounds[0]..bounds[1], (key, last))? else {
             break;
         };
         path.push(before);
@@ -31,8 +29,7 @@ pub(super) fn path(
 
 fn predecessor(
     device: &mut dyn Device,
-    engine: &Engine<'_>,
-    encoding: &Encoding,
+    (space, rows): (&dyn StateSpace, &dyn Rows),
     level: std::ops::Range<u64>,
     (key, target): (Key, &[u8]),
 ) -> Result<Option<Vec<u8>>, Failure> {
@@ -42,8 +39,8 @@ fn predecessor(
     while start < level.end {
         let end = level.end.min(start + device.stride());
         for key in device.predecessors(start..end, key)? {
-            encoding.decode(key, &mut state);
-            if best.as_ref().is_none_or(|best| state < *best) && leads(engine, &state, target, &mut scratch) {
+            rows.decode(key, &mut state);
+            if best.as_ref().is_none_or(|best| state < *best) && leads(space, &state, target, &mut scratch) {
                 best = Some(state.clone());
             }
         }
@@ -52,9 +49,9 @@ fn predecessor(
     Ok(best)
 }
 
-fn leads(engine: &Engine<'_>, state: &[u8], target: &[u8], scratch: &mut Scratch) -> bool {
+fn leads(space: &dyn StateSpace, state: &[u8], target: &[u8], scratch: &mut Scratch) -> bool {
     let mut found = false;
-    engine.successors(state, scratch, &mut |successor| {
+    space.successors(state, scratch, &mut |successor| {
         found |= successor.target == Some(target);
         if found { std::ops::ControlFlow::Break(()) } else { std::ops::ControlFlow::Continue(()) }
     });

@@ -5,14 +5,17 @@ use std::collections::VecDeque;
 use std::ops::ControlFlow;
 
 use narrows_gpu::{Device, Failure, Key, Place};
-use narrows_model::{Expansion, Expr, Limit, Scratch, SearchProfile, StateSpace, Violation};
+use narrows_model::{Limit, Scratch, SearchProfile, StateSpace, Violation};
 use rustc_hash::FxHashSet;
 
-use super::learner::{Interrupt, Learner};
+use super::hand_over;
 use super::paths::path;
+use super::rows::{Interrupt, Rows};
+use super::special;
+use crate::breadth_first::Frontier;
 use crate::findings::Findings;
 use crate::search::Counts;
-use crate::{End, Engine, Exploration, Goal, Progress, Run, SearchScope};
+use crate::{End, Exploration, Goal, Progress, Run, SearchScope};
 
 /// The search can't be done by tables, or not on this device.
 type Reason = String;
@@ -29,6 +32,9 @@ impl From<Interrupt> for Stop {
         match interrupt {
             Interrupt::Anew => Stop::Anew,
             Interrupt::Limit(limit) => Stop::End(End::Limit(limit)),
+            Interrupt::Refused(reason) => {
+                Stop::Broken(format!("no tables can be made of this model: {reason}"))
+            }
         }
     }
 }
@@ -36,7 +42,7 @@ impl From<Interrupt> for Stop {
 impl From<Failure> for Stop {
     fn from(failure: Failure) -> Stop {
         match failure {
-            Failure::Full => Stop::End(End::Limit(Limit::Memory)),
+            Failure::Full => Stop::End(End::Limit(Limit::DeviceMemory)),
             failure => Stop::Broken(failure.to_string()),
         }
     }
@@ -46,8 +52,10 @@ impl From<Failure> for Stop {
 #[derive(Clone, Copy, Default)]
 pub(super) struct Aims<'a> {
     pub(super) goals: &'a [Goal],
-    /// What is to hold in every state.
-    pub(super) invariants: &'a [Expr],
+    /// How many invariants there are, of those that [`Rows::holds`] knows.
+    pub(super) invariants: usize,
+    /// The search on the processor that this one goes on with.
+    pub(super) from: Option<&'a Frontier>,
 }
 
 /// Where an invariant does not hold.
@@ -62,26 +70,24 @@ pub(super) struct Broken {
 /// Visits states in the order of their distance from the initial state; tells also of each invariant where it
 /// does not hold. The error is why that can't be done with this device.
 pub(super) fn search(
-    engine: &Engine<'_>,
+    (space, rows): (&dyn StateSpace, &mut dyn Rows),
     aims: Aims<'_>,
     scope: &SearchScope<'_>,
     device: &mut dyn Device,
     samples: usize,
 ) -> Result<(Exploration, Vec<Option<Broken>>), Reason> {
-    let unknown = || "no tables can be made of this model".to_owned();
-    let learner = Learner::new(engine, aims.invariants, scope.budget).ok_or_else(unknown)?;
     let mut search = Search {
-        engine,
+        space,
         goals: aims.goals,
-        broken: vec![None; aims.invariants.len()],
+        from: aims.from,
+        broken: vec![None; aims.invariants],
         scope,
         device: RefCell::new(device),
-        learner,
+        rows: RefCell::new(rows),
         counts: Counts::default(),
         findings: Findings::default(),
         levels: Vec::new(),
         tally: Tally::default(),
-        scratch: Scratch::with_pulses(),
     };
     search.sample(samples);
     let end = loop {
@@ -104,19 +110,19 @@ struct Tally {
     launches: u64,
 }
 
-struct Search<'a, 's> {
-    engine: &'a Engine<'s>,
+struct Search<'a> {
+    space: &'a dyn StateSpace,
     goals: &'a [Goal],
+    from: Option<&'a Frontier>,
     broken: Vec<Option<Broken>>,
     scope: &'a SearchScope<'a>,
     device: RefCell<&'a mut dyn Device>,
-    learner: Learner<'a, 's>,
+    rows: RefCell<&'a mut dyn Rows>,
     counts: Counts,
     findings: Findings,
     /// Where each level begins.
     levels: Vec<Place>,
     tally: Tally,
-    scratch: Scratch,
 }
 
 /// Something that goes wrong in a level.
@@ -128,21 +134,21 @@ enum Wrong {
     Invariant(Vec<u8>, usize, Option<Violation>),
 }
 
-impl Search<'_, '_> {
+impl Search<'_> {
     /// Takes note of some states, so that keys have room for most: half of them near the initial one, the
     /// others on long walks.
     fn sample(&mut self, samples: usize) {
-        let Ok((initial, _)) = self.engine.initial() else { return };
-        self.learner.note(&initial);
+        let Ok((initial, _)) = self.space.initial() else { return };
+        self.rows.get_mut().note(&initial);
         let mut known = FxHashSet::default();
         let mut waiting = VecDeque::from([initial.clone()]);
-        let (engine, mut scratch) = (self.engine, Scratch::with_pulses());
+        let (space, mut scratch) = (self.space, Scratch::with_pulses());
         let mut targets = Vec::new();
         while let Some(state) = waiting.pop_front().filter(|_| known.len() < samples / 2) {
-            successors(engine, &state, &mut scratch, &mut targets);
+            successors(space, &state, &mut scratch, &mut targets);
             for target in targets.drain(..) {
                 if known.insert(target.clone()) {
-                    self.learner.note(&target);
+                    self.rows.get_mut().note(&target);
                     waiting.push_back(target);
                 }
             }
@@ -150,14 +156,14 @@ impl Search<'_, '_> {
         // A walk goes on as the number of the step says, mixed.
         let (mut state, mut mixed) = (initial.clone(), 1_u64);
         for step in 0..samples / 2 {
-            successors(engine, &state, &mut scratch, &mut targets);
+            successors(space, &state, &mut scratch, &mut targets);
             mixed = (mixed ^ mixed >> 31).wrapping_mul(0xd6e8_feb8_6659_fd93).wrapping_add(step as u64);
             if targets.is_empty() || (step % WALK == WALK - 1) {
                 state.clone_from(&initial);
                 continue;
             }
             state = targets.swap_remove((mixed >> 33) as usize % targets.len());
-            self.learner.note(&state);
+            self.rows.get_mut().note(&state);
         }
     }
 
@@ -165,26 +171,37 @@ impl Search<'_, '_> {
     fn run(&mut self) -> Result<(), Stop> {
         (self.counts.transitions, self.counts.depth) = (0, 0);
         self.findings = Findings::default();
+        if let Some(Frontier { counts, findings, .. }) = self.from {
+            (self.counts.transitions, self.counts.depth) = (counts.transitions, counts.depth);
+            self.counts.absorb(counts);
+            self.findings = findings.clone();
+        }
         self.broken.fill(None);
         self.tally.special = 0;
-        let (initial, violations) = match self.engine.initial() {
+        let (initial, violations) = match self.space.initial() {
             Ok(initial) => initial,
             Err(fault) => {
                 self.findings.add(&[fault], Run::default);
                 return Err(Stop::End(End::Fault));
             }
         };
-        self.findings.add(&violations, Run::default);
-        let needed = self.learner.encoding.needed();
-        let width = self.learner.encoding.fit().ok_or_else(|| {
+        if self.from.is_none() {
+            self.findings.add(&violations, Run::default);
+        }
+        let width = self.rows.get_mut().fit().map_err(|needed| {
             Stop::Broken(format!("states need {needed} bits or more, and a key has at most 127"))
         })?;
-        self.learner.begin(&initial);
+        self.rows.get_mut().begin(&initial);
         self.device.get_mut().reset(width)?;
-        self.device.get_mut().learn(&self.learner.table)?;
-        let key = self.learner.key(&initial)?;
-        self.device.get_mut().insert(&[key])?;
-        self.levels = vec![0];
+        self.device.get_mut().learn(self.rows.get_mut().table())?;
+        match self.from {
+            Some(frontier) => self.take_over(frontier)?,
+            None => {
+                let key = self.rows.get_mut().key(&initial)?;
+                self.device.get_mut().insert(&[key])?;
+                self.levels = vec![0];
+            }
+        }
         loop {
             if self.is_decided() {
                 return Err(Stop::End(End::Enough));
@@ -198,6 +215,19 @@ impl Search<'_, '_> {
             self.levels.push(end);
             self.counts.depth += 1;
         }
+    }
+
+    /// Goes on where a search on the processor has stopped.
+    fn take_over(&mut self, frontier: &Frontier) -> Result<(), Stop> {
+        let rows = self.rows.get_mut();
+        let of = (self.scope.budget, &Progress::default());
+        let (keys, is_anew) = hand_over::keys(frontier, &mut **rows, of)?;
+        if is_anew {
+            return Err(Stop::Anew);
+        }
+        self.device.get_mut().insert(&keys)?;
+        self.levels = vec![frontier.visited()];
+        Ok(())
     }
 
     fn progress(&self) -> Progress {
@@ -253,8 +283,8 @@ impl Search<'_, '_> {
                 }
                 if !expanded.missing.is_empty() {
                     let progress = self.progress();
-                    self.learner.answer(expanded.missing, &mut self.counts, progress)?;
-                    self.device.get_mut().learn(&self.learner.table)?;
+                    self.rows.get_mut().answer(expanded.missing, &mut self.counts, progress)?;
+                    self.device.get_mut().learn(self.rows.get_mut().table())?;
                     self.ensure_worth()?;
                 }
             }
@@ -264,7 +294,7 @@ impl Search<'_, '_> {
 
     /// Makes sure that a row serves many states.
     fn ensure_worth(&mut self) -> Result<(), Stop> {
-        let (rows, states) = (self.learner.table.len() as u64, self.device.get_mut().len());
+        let (rows, states) = (self.rows.get_mut().table().len() as u64, self.device.get_mut().len());
         if rows > MANY_ROWS && states < rows * WORTH || rows > SOME_ROWS && states < rows {
             let reason = format!(
                 "a process looks at so much that {rows} rows of tables are good for {states} states only; \
@@ -279,7 +309,7 @@ impl Search<'_, '_> {
     fn visit(&mut self, keys: &[Key]) -> Result<(), Stop> {
         let decode = |key: &Key| {
             let mut state = Vec::new();
-            self.learner.encoding.decode(*key, &mut state);
+            self.rows.borrow().decode(*key, &mut state);
             state
         };
         let mut states: Vec<Vec<u8>> = keys.iter().map(decode).collect();
@@ -287,15 +317,26 @@ impl Search<'_, '_> {
         self.tally.special += states.len() as u64;
         let mut wrong = Vec::new();
         let mut keys = Vec::new();
-        for (number, state) in states.into_iter().enumerate() {
-            if number % WATCH_STATES == 0 {
-                self.watch()?;
+        'all: for some in states.chunks(WATCH_STATES) {
+            self.watch()?;
+            let of = (self.scope.budget, &self.progress());
+            let visited = special::visit(self.space, some, of, &mut self.counts);
+            let visited = visited.map_err(|limit| Stop::End(End::Limit(limit)))?;
+            for (state, visited) in some.iter().zip(visited) {
+                self.test(state, &mut wrong);
+                if self.goals.is_empty() && self.is_every_one_broken(&wrong) {
+                    break 'all;
+                }
+                let steps = visited.violations.into_iter();
+                wrong.extend(steps.map(|(choice, list)| Wrong::Step(state.clone(), choice, list)));
+                if visited.is_deadlock {
+                    wrong.push(Wrong::Deadlock(state.clone()));
+                }
+                self.counts.transitions += visited.targets.len() as u64;
+                for target in visited.targets {
+                    keys.push(self.rows.get_mut().key(&target)?);
+                }
             }
-            self.test(&state, &mut wrong);
-            if self.goals.is_empty() && self.is_every_one_broken(&wrong) {
-                break;
-            }
-            self.visit_one(state, &mut wrong, &mut keys)?;
             if keys.len() >= WATCH_STATES {
                 self.insert(&mut keys)?;
             }
@@ -306,13 +347,12 @@ impl Search<'_, '_> {
 
     /// Tests the invariants that were not seen broken.
     fn test(&self, state: &[u8], wrong: &mut Vec<Wrong>) {
-        let evaluator = self.engine.evaluator();
-        for (number, invariant) in self.learner.invariants.iter().enumerate() {
+        for number in 0..self.broken.len() {
             let is_known = |wrong: &Wrong| matches!(wrong, Wrong::Invariant(_, known, _) if *known == number);
             if self.broken[number].is_some() || wrong.iter().any(is_known) {
                 continue;
             }
-            match evaluator.holds(invariant, state) {
+            match self.rows.borrow().holds(number, state) {
                 Ok(true) => {}
                 Ok(false) => wrong.push(Wrong::Invariant(state.to_vec(), number, None)),
                 Err(fault) => wrong.push(Wrong::Invariant(state.to_vec(), number, Some(fault))),
@@ -333,52 +373,27 @@ impl Search<'_, '_> {
         Ok(())
     }
 
-    fn visit_one(&mut self, state: Vec<u8>, wrong: &mut Vec<Wrong>, keys: &mut Vec<Key>) -> Result<(), Stop> {
-        let (mut choice, mut stop) = (0, None);
-        let Search { engine, learner, counts, scratch, scope, .. } = self;
-        let expansion = engine.successors(&state, scratch, &mut |successor| {
-            if successor.pulse.is_some() {
-                let limit = counts.pulse(&successor, scope.budget, 0, 0);
-                stop = limit.map(|limit| Stop::End(End::Limit(limit)));
-                return if stop.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
-            }
-            counts.mark(&successor);
-            if !successor.violations.is_empty() {
-                wrong.push(Wrong::Step(state.clone(), choice, successor.violations.to_vec()));
-            }
-            choice += 1;
-            if let Some(target) = successor.target {
-                counts.transitions += 1;
-                match learner.key(target) {
-                    Ok(key) => keys.push(key),
-                    Err(interrupt) => stop = Some(interrupt.into()),
-                }
-            }
-            ControlFlow::Continue(())
-        });
-        if let Some(stop) = stop {
-            return Err(stop);
-        }
-        if expansion == Expansion::Deadlock {
-            wrong.push(Wrong::Deadlock(state));
-        }
-        Ok(())
-    }
-
     /// Notes what goes wrong, with a run to it where one is wanted.
     fn report(&mut self, wrong: Vec<Wrong>) -> Result<(), Stop> {
         let failed = RefCell::new(None);
-        let Search { engine, learner, device, levels, findings, broken, .. } = self;
+        let Search { space, rows, device, levels, findings, broken, from, .. } = self;
         let path_to = |state: &[u8]| {
-            let found = path(&mut **device.borrow_mut(), engine, &learner.encoding, levels, state);
-            found.unwrap_or_else(|failure| {
+            let found = path(&mut **device.borrow_mut(), (*space, &mut **rows.borrow_mut()), levels, state);
+            let mut found = found.unwrap_or_else(|failure| {
                 *failed.borrow_mut() = Some(failure);
                 Vec::new()
-            })
+            });
+            // What comes before is known to the search that this one goes on with.
+            if let (Some(from), Some(first)) = (*from, found.first())
+                && let Some(before) = from.run_to(*space, first)
+            {
+                found.splice(..1, before);
+            }
+            found
         };
         let run = |state: &[u8], choice: Option<u32>| {
             let states = path_to(state);
-            let mut run = Run::through(*engine, states.iter().map(Vec::as_slice), &[]);
+            let mut run = Run::through(*space, states.iter().map(Vec::as_slice), &[]);
             run.choices.extend(choice);
             run
         };
@@ -386,7 +401,7 @@ impl Search<'_, '_> {
             match wrong {
                 Wrong::Deadlock(state) => {
                     let mut control = Vec::new();
-                    engine.control(&state, &mut control);
+                    space.control(&state, &mut control);
                     findings.add_deadlock(&control, &state, || run(&state, None));
                 }
                 Wrong::Step(state, choice, violations) => {
@@ -406,13 +421,14 @@ impl Search<'_, '_> {
     fn finish(mut self, end: End) -> Exploration {
         let device = self.device.into_inner();
         let states = device.len();
-        let state_bytes = state_bytes(device, &self.learner);
+        let rows = self.rows.into_inner();
+        let state_bytes = state_bytes(device, rows);
         self.counts.generated = self.counts.transitions;
         let Tally { restarts, special, launches } = self.tally;
         let counts = vec![
             ("states of tables", states),
-            ("rows", self.learner.table.len() as u64),
-            ("evaluated", self.learner.evaluated),
+            ("rows", rows.table().len() as u64),
+            ("evaluated", rows.evaluated()),
             ("by the host", special),
             ("launches", launches),
             ("restarts", restarts),
@@ -439,14 +455,14 @@ const WORTH: u64 = 3;
 const WALK: usize = 256;
 
 /// After so many states the watch is asked.
-const WATCH_STATES: usize = 1 << 10;
+const WATCH_STATES: usize = 1 << 12;
 
 /// The bytes of all states are told from so many of them, unless there are fewer.
 const MEASURED: u64 = 1 << 10;
 
-fn successors(engine: &Engine<'_>, state: &[u8], scratch: &mut Scratch, targets: &mut Vec<Vec<u8>>) {
+fn successors(space: &dyn StateSpace, state: &[u8], scratch: &mut Scratch, targets: &mut Vec<Vec<u8>>) {
     targets.clear();
-    engine.successors(state, scratch, &mut |successor| {
+    space.successors(state, scratch, &mut |successor| {
         targets.extend(successor.target.map(<[u8]>::to_vec));
         // A sample need not be whole.
         if successor.pulse.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
@@ -454,13 +470,13 @@ fn successors(engine: &Engine<'_>, state: &[u8], scratch: &mut Scratch, targets:
 }
 
 /// Returns how many bytes all states have together.
-fn state_bytes(device: &mut dyn Device, learner: &Learner<'_, '_>) -> u64 {
+fn state_bytes(device: &mut dyn Device, rows: &dyn Rows) -> u64 {
     let states = device.len();
     let (mut state, mut bytes, mut measured) = (Vec::new(), 0, 0);
     for number in 0..states.min(MEASURED) {
         let place = if states <= MEASURED { number } else { number * (states / MEASURED) };
         for key in device.keys(place..place + 1).unwrap_or_default() {
-            learner.encoding.decode(key, &mut state);
+            rows.decode(key, &mut state);
             (bytes, measured) = (bytes + state.len() as u64, measured + 1);
         }
     }
