@@ -22,6 +22,11 @@ pub trait Engine: Sync {
     /// Returns what it can do beyond plain answers, for models of a form.
     fn features(&self, form: FormKind) -> &'static [Feature];
 
+    /// Says of something that it can't do for models of its forms for what that is.
+    fn lacks(&self, feature: Feature) -> &'static str {
+        feature.refusal()
+    }
+
     /// Returns why it does not take a model, or not with these options, if it doesn't.
     fn accepts_model(&self, model: &Model, options: &CheckOptions<'_>) -> Result<(), Refusal> {
         let form = model.form.kind();
@@ -31,7 +36,7 @@ pub trait Engine: Sync {
         let is_missing =
             |feature: &&Feature| feature.is_wanted(options) && !self.features(form).contains(feature);
         if let Some(missing) = Feature::ALL.iter().find(is_missing) {
-            return Err(Refusal::new(missing.refusal()));
+            return Err(Refusal::new(self.lacks(*missing)));
         }
         if options.told == RunStyle::Messages { model.draws_messages() } else { Ok(()) }
     }

@@ -10,10 +10,10 @@ use narrows_performance::labelled::PartialGraph;
 use narrows_symbolic::{Options, check, explore_processes};
 
 use crate::engines::cluster::Saved;
-use crate::engines::explicit::executor;
+use crate::engines::explicit::{ON_THE_PROCESSOR, executor};
 use crate::engines::labelled::{self, Asked};
 use crate::engines::symbolic::refused;
-use crate::engines::{cluster, cluster_synchronous};
+use crate::engines::{cluster, cluster_synchronous, labelled_on_gpu};
 use crate::gpu::Gpu;
 use crate::{Budget, Checked, Choice, Unanswered};
 
@@ -48,6 +48,9 @@ pub fn explore(model: &Model, options: &ExploreOptions<'_>, budget: &Budget) -> 
             Ok(visit_synchronous(model, system, options, budget))
         }
         Form::Synchronous(system) => Ok(sets_of_synchronous(model, system, budget)),
+        Form::Labelled(system) if options.engine == Choice::Gpu => {
+            labelled_on_gpu::explore(model, &*system.system, options.gpu_memory, budget)
+        }
         Form::Labelled(system) => match (options.elsewhere, options.checkpoints) {
             (Some(elsewhere), _) => Ok(visit_labelled(model, &*system.system, elsewhere, budget)),
             (None, Some(checkpoints)) => {
@@ -113,8 +116,11 @@ impl ExploreOptions<'_> {
             (Form::Synchronous(_) | Form::Labelled(_), Choice::Native | Choice::Interpreter) => {
                 "machine code and evaluator are for Promela models"
             }
-            (Form::Synchronous(_) | Form::Labelled(_), Choice::Gpu) => "a GPU searches Promela models",
-            (Form::Processes(system), Choice::Gpu) if !wants_search => {
+            (Form::Synchronous(_), Choice::Gpu) => "a GPU searches Promela and LOTOS models, and graphs",
+            (_, Choice::Gpu) if self.elsewhere.is_some() => return self.accepts_elsewhere(model),
+            (Form::Processes(_) | Form::Labelled(_), Choice::Gpu) if wants_search => ON_THE_PROCESSOR,
+            (Form::Labelled(_), Choice::Gpu) => return Ok(()),
+            (Form::Processes(system), Choice::Gpu) => {
                 return accepts_tables(&Engine::automatic(Evaluator::new(system)));
             }
             (Form::Labelled(_), Choice::Symbolic) => "sets of states are for SMV and Promela models",

@@ -58,8 +58,8 @@ impl Accelerator for Gpu {
     }
 }
 
-/// A processor visits so many states in a second or two; to open a GPU takes half of one.
-const LARGE: u64 = 1 << 21;
+/// A processor visits so many states in less than a second; to open a GPU takes half of one.
+const LARGE: u64 = 1 << 20;
 
 #[cfg(feature = "gpu")]
 fn find() -> Result<(), Failure> {

@@ -138,10 +138,19 @@ pub(super) fn deadlocks(
     budget: &Budget,
 ) -> Result<Checked, Unanswered> {
     let found = visit(system, elsewhere, budget);
-    let limit = match ended(system, &found) {
-        Ok(limit) => limit,
-        Err(fault) => return Ok(Checked { problems: Vec::new(), ..undecided(questions, &fault) }),
-    };
+    match ended(system, &found) {
+        Ok(_) => stuck(system, questions, found),
+        Err(fault) => Ok(Checked { problems: Vec::new(), ..undecided(questions, &fault) }),
+    }
+}
+
+/// Answers whether there are deadlocks by what a search without a fault has found.
+pub(crate) fn stuck(
+    system: &dyn LabelledSystem,
+    questions: &[Question],
+    found: Exploration,
+) -> Result<Checked, Unanswered> {
+    let limit = found.end.limit();
     let traces: Vec<Trace> = found.findings.iter().filter_map(|finding| replay(system, finding)).collect();
     if traces.len() != found.findings.iter().filter(|finding| finding.run.is_some()).count() {
         return Err(Unanswered::Internal("a run can't be replayed".to_owned()));

@@ -6,6 +6,7 @@ use narrows_explicit::{
 };
 use narrows_model::{Answer, Evaluator, FormKind, Model, Question, Refusal, Reply, System};
 
+use crate::engines::labelled_on_gpu;
 use crate::gpu::Gpu;
 use crate::{Budget, CheckOptions, Checked, Choice, Engine, Feature, Unanswered};
 
@@ -25,6 +26,9 @@ impl Engine for Explicit {
     }
 
     fn forms(&self) -> &'static [FormKind] {
+        if self.choice == Choice::Gpu {
+            return &[FormKind::Processes, FormKind::Labelled];
+        }
         &[FormKind::Processes]
     }
 
@@ -41,12 +45,23 @@ impl Engine for Explicit {
         ]
     }
 
+    fn lacks(&self, feature: Feature) -> &'static str {
+        match feature {
+            Feature::VariableOrder => feature.refusal(),
+            _ if self.choice == Choice::Gpu => ON_THE_PROCESSOR,
+            _ => feature.refusal(),
+        }
+    }
+
     fn accepts_question(
         &self,
         model: &Model,
         question: &Question,
         options: &CheckOptions<'_>,
     ) -> Result<(), Refusal> {
+        if model.labelled().is_some() {
+            return labelled_on_gpu::accepts(question);
+        }
         let system = processes(model)?;
         narrows_explicit::accepts(system, question)?;
         if self.choice == Choice::Gpu {
@@ -74,6 +89,9 @@ impl Engine for Explicit {
         options: &CheckOptions<'_>,
         budget: &Budget,
     ) -> Result<Checked, Unanswered> {
+        if let Some(labelled) = model.labelled() {
+            return labelled_on_gpu::answer(&*labelled.system, questions, options, budget);
+        }
         let executor = executor(processes(model)?, self.choice)?;
         let how = Options {
             fair: options.fair,
@@ -130,6 +148,10 @@ fn answer_on_gpu(
     checked.replies.sort_by_key(place);
     Ok(checked)
 }
+
+/// Refuses what only the search on the processor can do.
+pub(crate) const ON_THE_PROCESSOR: &str = "a GPU visits every state, and keeps all of it: reduction, symmetry, loss, checkpoints, fairness and several runs are \
+                                           for a search on the processor; leave `--engine gpu` out";
 
 /// What an engine that visits all states by tables does not take.
 const NOT_ON_A_GPU: &str = "on a GPU there are assertions, deadlocks, faults and invariants `[] p` alone";

@@ -4,6 +4,7 @@ pub(crate) mod cluster;
 pub(crate) mod cluster_synchronous;
 pub(crate) mod explicit;
 pub(crate) mod labelled;
+pub(crate) mod labelled_on_gpu;
 pub(crate) mod portfolio;
 pub(crate) mod sat;
 pub(crate) mod symbolic;
