@@ -166,6 +166,7 @@ impl Models {
         );
         self.ensure_one("a search on several machines")?;
         let files = self.expand()?;
+        watchdog::limit(Work::Reading, self.time, self.memory);
         let (loaded, read) = reading::recorded(|| self.load(&files[0], &[]));
         Ok(loaded?.map(|_| read))
     }

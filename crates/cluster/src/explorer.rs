@@ -253,6 +253,10 @@ impl<'a> Explorer<'a> {
         let level = self.level;
         let expansion = self.expand(state, &mut |this, edge| {
             this.counted.edges += 1;
+            if this.counted.edges % EDGES == 0 {
+                // A state may have more successors than there is memory for.
+                this.look_up(out);
+            }
             this.counted.taken.mark(edge.moves);
             this.ledger.note_step(edge.violations, level, number);
             if !edge.label.is_empty() {

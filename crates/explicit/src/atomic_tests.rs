@@ -1,9 +1,10 @@
 //! Long and endless atomic sequences, and choices inside them, in both engines.
 
+use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use narrows_model::{Binary, Evaluator, Expr, Limit, Statement, System, ViolationKind};
+use narrows_model::{Binary, Evaluator, Expr, Limit, Scratch, StateSpace, Statement, System, ViolationKind};
 
 use crate::samples::{add, global, proctype, system, when};
 use crate::{
@@ -158,4 +159,22 @@ fn a_share_ends_before_the_whole() {
     assert!((20..30).contains(&used()));
     share.take(1);
     assert!((60..80).contains(&used()));
+}
+
+/// Where a path never ends, all that come to the same states are not followed one by one.
+#[test]
+fn an_endless_path_ends_the_counting_of_paths() {
+    let system = endless();
+    let evaluator = Evaluator::new(&system);
+    let (initial, _) = evaluator.initial().unwrap();
+    for engine in [Engine::interpreter(evaluator), Engine::native(evaluator).unwrap()] {
+        let (mut pulses, mut faults) = (0, 0);
+        engine.successors(&initial, &mut Scratch::with_pulses(), &mut |step| {
+            pulses += u32::from(step.pulse.is_some());
+            faults += step.violations.len();
+            ControlFlow::Continue(())
+        });
+        // A pulse comes after 8 192 moves.
+        assert!(pulses == 0 && faults > 0, "{pulses} {faults}");
+    }
 }

@@ -6,6 +6,7 @@
 //!
 //! | file | contents |
 //! |---|---|
+//! | `transport.rs` | messages over standard input and output |
 //! | `server.rs` | the loop: messages in, answers out |
 //! | `documents.rs` | what is open, and the loader that knows it |
 //! | `places.rs` | names of files and ranges, as the protocol has them |
@@ -21,11 +22,13 @@ mod lenses;
 mod places;
 mod runs;
 mod server;
+mod transport;
 
 use narrows::{Budget, Loader};
 
 pub use lsp_server::{Connection, Message, Notification, Request, Response};
 pub use server::{ServeError, serve, serve_stdio};
+pub use transport::ReceiveError;
 
 /// What the server can't have from itself.
 pub struct Environment {

@@ -23,6 +23,7 @@ use crate::documents::Documents;
 use crate::lenses::{failures, hints, lenses};
 use crate::places::name_of;
 use crate::runs::{Ended, Order, Results, Task, start};
+use crate::transport::{ReceiveError, Transport};
 
 /// A run may take so many seconds if the client does not say.
 const SECONDS: f64 = 60.0;
@@ -31,10 +32,13 @@ const SECONDS: f64 = 60.0;
 #[derive(Debug, thiserror::Error)]
 pub enum ServeError {
     /// The client did not keep to the protocol, or is gone.
-    #[error("the editor and the server do not understand each other: {0}")]
+    #[error("the editor and the server do not understand each other")]
     Protocol(#[from] ProtocolError),
-    /// Messages can't be read or written.
-    #[error("the connection to the editor broke: {0}")]
+    /// What the client sent can't be read.
+    #[error("the editor sent what can't be read")]
+    Unreadable(#[from] ReceiveError),
+    /// Messages can't be written.
+    #[error("the connection to the editor broke")]
     Broken(#[from] std::io::Error),
 }
 
@@ -44,13 +48,16 @@ pub enum ServeError {
 ///
 /// The client may be gone, or not keep to the protocol.
 pub fn serve_stdio(environment: Environment) -> Result<(), ServeError> {
-    let (connection, threads) = Connection::stdio();
+    let input = std::io::BufReader::new(std::io::stdin());
+    let (connection, transport) = Transport::start(input, std::io::stdout())?;
     let result = serve(&connection, environment);
+    if let Some(error) = transport.failure() {
+        return Err(error.into());
+    }
+    result?;
     // The threads end when nobody sends any more.
     drop(connection);
-    result?;
-    threads.join()?;
-    Ok(())
+    Ok(transport.join()?)
 }
 
 /// Serves a client over a connection, until it ends the session.

@@ -53,6 +53,58 @@ enum Label {
     Gate(u8, Vec<bool>),
 }
 
+/// How the two values are written: as those of what sort, declared how.
+struct Notation {
+    declarations: &'static str,
+    sort: &'static str,
+    /// False and true, in the text and in labels.
+    constants: [&'static str; 2],
+    shown: [&'static str; 2],
+    negation: &'static str,
+    /// Whether the sort has more values than these two, so that open offers need a bound.
+    is_endless: bool,
+}
+
+const NOTATIONS: [Notation; 4] = [
+    Notation {
+        declarations: "library Boolean endlib",
+        sort: "Bool",
+        constants: ["false", "true"],
+        shown: ["FALSE", "TRUE"],
+        negation: "not",
+        is_endless: false,
+    },
+    Notation {
+        declarations: "library NaturalNumber, Boolean endlib\ntype Flips is NaturalNumber opns flip : Nat -> Nat\n\
+                       eqns forall n : Nat ofsort Nat flip (0) = 1; flip (succ (n)) = 0; endtype",
+        sort: "Nat",
+        constants: ["0", "succ (0)"],
+        shown: ["0", "1"],
+        negation: "flip",
+        is_endless: true,
+    },
+    // Digits of its own, beside the numerals that are built in.
+    Notation {
+        declarations: "library NaturalNumber, Boolean endlib\ntype Digits is Boolean sorts digit\n\
+                       opns 0, 1 : -> digit flip : digit -> digit\n\
+                       eqns ofsort digit flip (0) = 1; flip (1) = 0; endtype",
+        sort: "digit",
+        constants: ["(0 of digit)", "(1 of digit)"],
+        shown: ["0", "1"],
+        negation: "flip",
+        is_endless: false,
+    },
+    Notation {
+        declarations: "library Bit endlib\ntype Flips is Bit opns flip : Bit -> Bit\n\
+                       eqns ofsort Bit flip (0) = 1; flip (1) = 0; endtype",
+        sort: "Bit",
+        constants: ["0", "1"],
+        shown: ["0", "1"],
+        negation: "flip",
+        is_endless: false,
+    },
+];
+
 /// Draws behaviours.
 struct Sampler(Random);
 
@@ -290,7 +342,7 @@ fn steps(term: &Term, processes: &[Term; 2]) -> Vec<(Label, Term)> {
 }
 
 /// All terms that come up, as a graph; `None` if there are many.
-fn reference(root: &Term, processes: &[Term; 2]) -> Option<Graph> {
+fn reference(root: &Term, processes: &[Term; 2], notation: &Notation) -> Option<Graph> {
     let mut numbers: HashMap<Term, u32> = HashMap::from([(root.clone(), 0)]);
     let mut queue = vec![root.clone()];
     let mut builder = Builder::new(0, 0);
@@ -306,7 +358,8 @@ fn reference(root: &Term, processes: &[Term; 2]) -> Option<Graph> {
                 Label::Internal => "i".to_owned(),
                 Label::Exit => "exit".to_owned(),
                 Label::Gate(gate, values) => {
-                    let values = values.iter().map(|value| if *value { " !TRUE" } else { " !FALSE" });
+                    let values =
+                        values.iter().map(|value| [" !", notation.shown[usize::from(*value)]].concat());
                     format!("{}{}", ["A", "B", "C"][usize::from(gate)], values.collect::<String>())
                 }
             };
@@ -327,47 +380,93 @@ fn gates(set: u8) -> String {
     names.collect::<Vec<_>>().join(", ")
 }
 
-fn write_value(value: &Value) -> String {
-    match value {
-        Value::Constant(value) => value.to_string(),
-        Value::Variable(name) => format!("x{name}"),
-        Value::Not(inner) => format!("not ({})", write_value(inner)),
+impl Notation {
+    fn value(&self, value: &Value) -> String {
+        match value {
+            Value::Constant(value) => self.constants[usize::from(*value)].to_owned(),
+            Value::Variable(name) => format!("x{name}"),
+            Value::Not(inner) => format!("{} ({})", self.negation, self.value(inner)),
+        }
     }
-}
 
-fn write(term: &Term) -> String {
-    match term {
-        Term::Stop => "stop".to_owned(),
-        Term::Exit => "exit".to_owned(),
-        Term::Internal(next) => format!("i; ({})", write(next)),
-        Term::Action(gate, offers, predicate, next) => {
-            let mut text = ["a", "b", "c"][usize::from(*gate)].to_owned();
-            for offer in offers {
-                let _ = match offer {
-                    Offer::Value(value) => write!(text, " !{}", write_value(value)),
-                    Offer::Open(name) => write!(text, " ?x{name}:Bool"),
-                };
+    /// Writes that a value is true.
+    fn condition(&self, value: &Value) -> String {
+        match self.sort {
+            "Bool" => self.value(value),
+            _ => format!("{} = {}", self.value(value), self.constants[1]),
+        }
+    }
+
+    fn action(&self, gate: u8, offers: &[Offer], predicate: Option<&Value>) -> String {
+        let mut text = ["a", "b", "c"][usize::from(gate)].to_owned();
+        let mut bounds = Vec::new();
+        for offer in offers {
+            let _ = match offer {
+                Offer::Value(value) => write!(text, " !{}", self.value(value)),
+                Offer::Open(name) => {
+                    if self.is_endless {
+                        bounds.push(format!("(x{name} le 1)"));
+                    }
+                    write!(text, " ?x{name}:{}", self.sort)
+                }
+            };
+        }
+        match predicate {
+            // A condition that is an equation stands alone.
+            Some(predicate) if bounds.is_empty() => {
+                let _ = write!(text, " [{}]", self.condition(predicate));
             }
-            if let Some(predicate) = predicate {
-                let _ = write!(text, " [{}]", write_value(predicate));
+            Some(predicate) => bounds.push(format!("({} eq 1)", self.value(predicate))),
+            None => {}
+        }
+        if !bounds.is_empty() {
+            let _ = write!(text, " [{}]", bounds.join(" and "));
+        }
+        text
+    }
+
+    fn term(&self, term: &Term) -> String {
+        let inner = |term: &Term| self.term(term);
+        match term {
+            Term::Stop => "stop".to_owned(),
+            Term::Exit => "exit".to_owned(),
+            Term::Internal(next) => format!("i; ({})", inner(next)),
+            Term::Action(gate, offers, predicate, next) => {
+                format!("{}; ({})", self.action(*gate, offers, predicate.as_ref()), inner(next))
             }
-            format!("{text}; ({})", write(next))
+            Term::Choice(left, right) => format!("({}) [] ({})", inner(left), inner(right)),
+            Term::Over(name, body) => {
+                let bound = if self.is_endless { format!("[x{name} le 1] -> ") } else { String::new() };
+                format!("choice x{name} : {} [] {bound}({})", self.sort, inner(body))
+            }
+            Term::Guard(condition, body) => format!("[{}] -> ({})", self.condition(condition), inner(body)),
+            Term::Let(name, value, body) => {
+                format!("let x{name} : {} = {} in ({})", self.sort, self.value(value), inner(body))
+            }
+            Term::Parallel(0, left, right) => format!("({}) ||| ({})", inner(left), inner(right)),
+            Term::Parallel(7, left, right) => format!("({}) || ({})", inner(left), inner(right)),
+            Term::Parallel(set, left, right) => {
+                format!("({}) |[{}]| ({})", inner(left), gates(*set), inner(right))
+            }
+            Term::Hide(set, body) => format!("hide {} in ({})", gates(*set), inner(body)),
+            Term::Enable(left, right) => format!("({}) >> ({})", inner(left), inner(right)),
+            Term::Disable(left, right) => format!("({}) [> ({})", inner(left), inner(right)),
+            Term::Call(process, argument) => format!("P{process} [a, b, c] ({})", self.value(argument)),
         }
-        Term::Choice(left, right) => format!("({}) [] ({})", write(left), write(right)),
-        Term::Over(name, body) => format!("choice x{name} : Bool [] ({})", write(body)),
-        Term::Guard(condition, body) => format!("[{}] -> ({})", write_value(condition), write(body)),
-        Term::Let(name, value, body) => {
-            format!("let x{name} : Bool = {} in ({})", write_value(value), write(body))
-        }
-        Term::Parallel(0, left, right) => format!("({}) ||| ({})", write(left), write(right)),
-        Term::Parallel(7, left, right) => format!("({}) || ({})", write(left), write(right)),
-        Term::Parallel(set, left, right) => {
-            format!("({}) |[{}]| ({})", write(left), gates(*set), write(right))
-        }
-        Term::Hide(set, body) => format!("hide {} in ({})", gates(*set), write(body)),
-        Term::Enable(left, right) => format!("({}) >> ({})", write(left), write(right)),
-        Term::Disable(left, right) => format!("({}) [> ({})", write(left), write(right)),
-        Term::Call(process, argument) => format!("P{process} [a, b, c] ({})", write_value(argument)),
+    }
+
+    fn specification(&self, root: &Term, processes: &[Term; 2]) -> String {
+        let functionality = if ends(root) { "exit" } else { "noexit" };
+        format!(
+            "specification S [a, b, c] : {functionality}\n{}\nbehaviour\n{}\nwhere\n\
+             process P0 [a, b, c] (x0 : {sort}) : exit := {} endproc\n\
+             process P1 [a, b, c] (x0 : {sort}) : noexit := {} endproc\nendspec\n",
+            self.declarations,
+            self.term(root),
+            self.term(&processes[0]),
+            self.term(&processes[1]),
+            sort = self.sort,
+        )
     }
 }
 
@@ -449,16 +548,9 @@ fn random_behaviours_follow_the_rules() {
         let processes = [random.sequential(3, &[0], 0, false), random.sequential(3, &[0], 1, false)];
         let depth = 2 + random.below(3);
         let root = random.term(depth, &[]);
-        let Some(expected) = reference(&root, &processes) else { continue };
-        let functionality = if ends(&root) { "exit" } else { "noexit" };
-        let text = format!(
-            "specification S [a, b, c] : {functionality}\nlibrary Boolean endlib\nbehaviour\n{}\nwhere\n\
-             process P0 [a, b, c] (x0 : Bool) : exit := {} endproc\n\
-             process P1 [a, b, c] (x0 : Bool) : noexit := {} endproc\nendspec\n",
-            write(&root),
-            write(&processes[0]),
-            write(&processes[1]),
-        );
+        let notation = &NOTATIONS[round % NOTATIONS.len()];
+        let Some(expected) = reference(&root, &processes, notation) else { continue };
+        let text = notation.specification(&root, &processes);
         let mut sources = Sources::default();
         let file = sources.add("random.lotos", text.clone());
         let mut diagnostics = Diagnostics::default();

@@ -322,40 +322,50 @@ pub(crate) fn settled(manager: &Manager, part: &Bdd, is_kept: impl Fn(u32) -> bo
 /// Returns an order in which many variables to be forgotten are soon in no part to come, and few others come
 /// in.
 fn ordered(supports: &[Vec<u32>], forgotten: &[u32]) -> Vec<usize> {
+    let variables = supports.iter().flatten().chain(forgotten).max().map_or(0, |most| *most as usize + 1);
+    let mut is_forgotten = vec![false; variables];
+    forgotten.iter().for_each(|variable| is_forgotten[*variable as usize] = true);
+    // Which parts have a variable, and how many of those that are left.
+    let mut users: Vec<Vec<usize>> = vec![Vec::new(); variables];
+    for (index, support) in supports.iter().enumerate() {
+        support.iter().for_each(|variable| users[*variable as usize].push(index));
+    }
+    let mut uses: Vec<usize> = users.iter().map(Vec::len).collect();
+    let mut seen = vec![false; variables];
+    let score = |index: usize, uses: &[usize], seen: &[bool]| {
+        let support = &supports[index];
+        let (mut mine, mut done, mut new) = (0, 0, 0);
+        for variable in support.iter().map(|variable| *variable as usize) {
+            mine += usize::from(is_forgotten[variable]);
+            done += usize::from(is_forgotten[variable] && uses[variable] == 1);
+            new += usize::from(!is_forgotten[variable] && !seen[variable]);
+        }
+        let mine = mine.max(1) as f64;
+        2.0 * done as f64 / mine - new as f64 / support.len().max(1) as f64
+            + 0.5 * mine / forgotten.len().max(1) as f64
+    };
+    let mut scores: Vec<f64> = (0..supports.len()).map(|index| score(index, &uses, &seen)).collect();
     let mut rest: Vec<usize> = (0..supports.len()).collect();
     let mut order = Vec::new();
-    let mut uses = std::collections::BTreeMap::<u32, usize>::new();
-    for variable in supports.iter().flatten() {
-        *uses.entry(*variable).or_default() += 1;
-    }
-    let forgotten: std::collections::BTreeSet<u32> = forgotten.iter().copied().collect();
-    let mut seen = std::collections::BTreeSet::new();
     while !rest.is_empty() {
-        let score = |index: usize| {
-            let support = &supports[index];
-            let mine = support.iter().filter(|variable| forgotten.contains(variable)).count().max(1);
-            let done =
-                support.iter().filter(|variable| forgotten.contains(variable) && uses[variable] == 1).count();
-            let new = support
-                .iter()
-                .filter(|variable| !forgotten.contains(variable) && !seen.contains(*variable))
-                .count();
-            2.0 * done as f64 / mine as f64 - new as f64 / support.len().max(1) as f64
-                + 0.5 * mine as f64 / forgotten.len().max(1) as f64
-        };
         let best = rest
             .iter()
             .enumerate()
-            .max_by(|left, right| score(*left.1).total_cmp(&score(*right.1)).then(right.1.cmp(left.1)))
+            .max_by(|left, right| scores[*left.1].total_cmp(&scores[*right.1]).then(right.1.cmp(left.1)))
             .map_or(0, |(place, _)| place);
         let index = rest.remove(best);
-        for variable in &supports[index] {
-            if let Some(count) = uses.get_mut(variable) {
-                *count -= 1;
-            }
-            seen.insert(*variable);
-        }
         order.push(index);
+        let mut changed = Vec::new();
+        for variable in supports[index].iter().map(|variable| *variable as usize) {
+            uses[variable] -= 1;
+            if uses[variable] == 1 || !seen[variable] {
+                changed.extend(&users[variable]);
+            }
+            seen[variable] = true;
+        }
+        for other in changed {
+            scores[other] = score(other, &uses, &seen);
+        }
     }
     order
 }

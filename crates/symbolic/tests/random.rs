@@ -45,6 +45,29 @@ struct Tally {
     finite: u32,
     infinite: u32,
     exact: u32,
+    computed: u32,
+}
+
+/// What COMPUTE must say, and whether it is infinity.
+fn computed(
+    graph: &Graph<'_>,
+    claim: &Claim,
+    fair: &std::collections::BTreeSet<usize>,
+) -> (Option<u64>, bool) {
+    let fair_of = |id| graph.satisfying(id).intersection(fair).copied().collect();
+    let (from, to, is_minimum): (std::collections::BTreeSet<usize>, std::collections::BTreeSet<usize>, bool) =
+        match claim {
+            Claim::Minimum(from, to) => (fair_of(*from), fair_of(*to), true),
+            Claim::Maximum(from, to) => (fair_of(*from), fair_of(*to), false),
+            other => panic!("{other:?}"),
+        };
+    let steps = |state: usize| u64::from(!to.contains(&state));
+    let value = match is_minimum {
+        true => graph.minimum(&from, &to, fair),
+        false if from.is_empty() => Some(u64::MAX),
+        false => graph.longest(&from, &to, fair, steps),
+    };
+    (value, value.is_none())
 }
 
 fn one(seed: u64, tally: &mut Tally) {
@@ -68,7 +91,14 @@ fn one(seed: u64, tally: &mut Tally) {
     for (question, outcome) in questions.iter().zip(&checked.replies) {
         let answer = match outcome {
             Reply::Answer(answer) => answer,
-            Reply::Figure(_) => continue,
+            Reply::Figure(figure) => {
+                let Question::Property { index, .. } = question else { panic!("{}", context("a figure")) };
+                let (expected, is_endless) = computed(&graph, &system.specifications[*index].claim, &fair);
+                assert_eq!(value(figure), expected, "{}", context(question.name()));
+                tally.computed += 1;
+                tally.infinite += u32::from(is_endless);
+                continue;
+            }
         };
         let holds = match &answer.verdict {
             Verdict::Holds => true,
@@ -183,7 +213,7 @@ fn sets_and_states_agree() {
         one(seed, &mut tally);
     }
     assert!(tally.models > 200 && tally.holds > 500 && tally.fails > 500, "{tally:?}");
-    assert!(tally.exact > 100, "{tally:?}");
+    assert!(tally.exact > 100 && tally.computed > 500, "{tally:?}");
     assert!(
         tally.deadlocks > 10 && tally.faults > 10 && tally.finite > 200 && tally.infinite > 100,
         "{tally:?}"

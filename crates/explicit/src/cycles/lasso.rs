@@ -11,7 +11,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::ops::ControlFlow;
 
-use narrows_model::{Colour, Limit, Move, ProcessSet, Scratch, Successor, Violation};
+use narrows_model::{Budget, Colour, Limit, Move, ProcessSet, Progress, Scratch, Successor, Violation};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::fragment::{Edge, Fragment, fragment};
@@ -139,23 +139,29 @@ pub(super) fn steps_between<S: Coloured + ?Sized>(space: &S, way: &[Vec<u8>]) ->
     steps
 }
 
-/// Finds a short run round a component that a way leads to.
+/// Finds a short run round a component that a way leads to, if the budget allows it.
 pub(super) fn lasso<S: Coloured + ?Sized>(
     space: &S,
     part: &dyn Region,
     way: &[Vec<u8>],
     fair: bool,
-) -> Option<Lasso> {
-    let round = Round { space, part, fair, work: Cell::new(u64::MAX), scratch: RefCell::default() };
-    let entry = part.find(way.last()?)?;
+    budget: &Budget,
+) -> Result<Option<Lasso>, Limit> {
+    let round = Round::new(space, part, fair, u64::MAX, budget);
+    let Some(entry) = way.last().and_then(|last| part.find(last)) else { return Ok(None) };
+    let Some((approach, cycle)) = round.shortest(entry) else {
+        return round.limit.get().map_or(Ok(None), Err);
+    };
     let mut stem = steps_between(space, way);
-    let (approach, cycle) = round.shortest(entry)?;
     stem.extend(approach);
-    Some(Lasso { stem, cycle })
+    Ok(Some(Lasso { stem, cycle }))
 }
 
 /// How many states may be looked at to find a shorter run.
 const A_MOMENT: u64 = 100_000;
+
+/// The watch is asked after so many states.
+const LOOK_UP: u64 = 4096;
 
 /// Looks for a run that is shorter than one of the given length, among the states near the initial one.
 pub(super) fn shorter<S: Coloured + ?Sized>(
@@ -163,9 +169,10 @@ pub(super) fn shorter<S: Coloured + ?Sized>(
     near: &Fragment,
     fair: bool,
     mut length: usize,
+    budget: &Budget,
 ) -> Option<Lasso> {
     let store = &near.store;
-    let round = Round { space, part: store, fair, work: Cell::new(A_MOMENT), scratch: RefCell::default() };
+    let round = Round::new(space, store, fair, A_MOMENT, budget);
     let mut best = None;
     let mut next = store.first();
     while let Some(id) = next {
@@ -196,9 +203,10 @@ pub(super) fn different<S: Coloured + ?Sized>(
     near: &Fragment,
     fair: bool,
     most: usize,
+    budget: &Budget,
 ) -> Vec<Lasso> {
     let store = &near.store;
-    let round = Round { space, part: store, fair, work: Cell::new(A_MOMENT), scratch: RefCell::default() };
+    let round = Round::new(space, store, fair, A_MOMENT, budget);
     let mut taken: Vec<Vec<(u8, u32)>> = Vec::new();
     let mut list = Vec::new();
     let mut next = store.first();
@@ -231,6 +239,9 @@ struct Round<'r, S: ?Sized> {
     fair: bool,
     /// How many more states may be looked at.
     work: Cell<u64>,
+    budget: &'r Budget,
+    /// The limit that was reached.
+    limit: Cell<Option<Limit>>,
     /// Room for successors, kept because it is large.
     scratch: RefCell<Scratch>,
 }
@@ -252,9 +263,26 @@ enum Goal {
     Serve(ProcessSet),
 }
 
-impl<S: Coloured + ?Sized> Round<'_, S> {
+impl<'r, S: Coloured + ?Sized> Round<'r, S> {
+    fn new(space: &'r S, part: &'r dyn Region, fair: bool, work: u64, budget: &'r Budget) -> Self {
+        let (work, limit, scratch) = (Cell::new(work), Cell::default(), RefCell::default());
+        Round { space, part, fair, work, budget, limit, scratch }
+    }
+
     fn may_go_on(&self) -> bool {
         self.work.get() > 0
+    }
+
+    /// Notes that a state is looked at.
+    fn work(&self) {
+        let left = self.work.get().saturating_sub(1);
+        self.work.set(left);
+        if left.is_multiple_of(LOOK_UP)
+            && let Some(limit) = self.budget.watch.check(&Progress::default())
+        {
+            self.limit.set(Some(limit));
+            self.work.set(0);
+        }
     }
 
     /// Visits the edges of a state that stay inside, and returns who is enabled there.
@@ -262,7 +290,7 @@ impl<S: Coloured + ?Sized> Round<'_, S> {
         let mut enabled = ProcessSet::default();
         let mut choice = 0;
         let mut broken = false;
-        self.work.set(self.work.get().saturating_sub(1));
+        self.work();
         let mut scratch = self.scratch.take();
         self.space.successors(&self.part.state(from), &mut scratch, &mut |successor| {
             enabled = enabled.union(pids::enabled(successor.moves));
@@ -281,12 +309,17 @@ impl<S: Coloured + ?Sized> Round<'_, S> {
     /// Returns a way from the entry to an accepting state, and a cycle through it.
     fn shortest(&self, entry: StateId) -> Option<(Vec<Step>, Vec<Step>)> {
         let (parents, candidates) = self.candidates(entry);
+        let before = self.work.get();
         let mut best: Option<(Vec<Hop>, Vec<Hop>)> = None;
         for candidate in candidates {
             let approach = unwind(&parents, entry, candidate);
-            let Some(cycle) = self.cycle(candidate, usize::MAX) else { continue };
-            let length = |pair: &(Vec<Hop>, Vec<Hop>)| pair.0.len() + pair.1.len();
-            if best.as_ref().is_none_or(|best| approach.len() + cycle.len() < length(best)) {
+            let most = match &best {
+                None => usize::MAX,
+                // Where cycles are long, one is enough.
+                Some(_) if before - self.work.get() > A_MOMENT => break,
+                Some((stem, cycle)) => (stem.len() + cycle.len()).saturating_sub(approach.len() + 1),
+            };
+            if let Some(cycle) = self.cycle(candidate, most) {
                 best = Some((approach, cycle));
             }
         }
@@ -299,7 +332,9 @@ impl<S: Coloured + ?Sized> Round<'_, S> {
         let mut parents: FxHashMap<StateId, Hop> = FxHashMap::default();
         let mut found = Vec::new();
         let mut waiting = VecDeque::from([entry]);
-        while let Some(id) = waiting.pop_front() {
+        while let Some(id) = waiting.pop_front()
+            && self.may_go_on()
+        {
             if self.space.colour(&self.part.state(id)) == Colour::Accepting {
                 found.push(id);
             }

@@ -206,7 +206,7 @@ pub(crate) fn search(watched: &Watched<'_>, plan: Plan<'_>, scope: &SearchScope<
         _ => components(&far, plan.alone(true), None, &left).beside(&near.store).apart(watched, plan),
     };
     if let Ok(Some(Forbidden { stem, cycle: Some(cycle), .. })) = &mut outcome.result
-        && let Some(shorter) = shorter(space, &near, fair, stem.len() + cycle.len())
+        && let Some(shorter) = shorter(space, &near, fair, stem.len() + cycle.len(), scope.budget)
     {
         (*stem, *cycle) = (shorter.stem, shorter.cycle);
     }
@@ -237,7 +237,7 @@ pub(crate) fn others(
         }
     }
     let left = most - found.len();
-    found.extend(different(space, &near, plan.fair, left).into_iter().map(|run| Forbidden {
+    found.extend(different(space, &near, plan.fair, left, scope.budget).into_iter().map(|run| Forbidden {
         stem: run.stem,
         cycle: Some(run.cycle),
         violation: None,
@@ -363,7 +363,7 @@ fn show<S: Coloured + ?Sized>(
                     way
                 }
             };
-            let run = lasso(space, &part, &way, fair).unwrap_or_default();
+            let run = lasso(space, &part, &way, fair, left.budget)?.unwrap_or_default();
             Ok(Some(Forbidden { stem: run.stem, cycle: Some(run.cycle), violation: None, shortest: false }))
         }
     }

@@ -4,9 +4,10 @@
 //! sequence from an endless one, and choices inside multiply paths. A loop is found by R. P. Brent's
 //! algorithm (*An improved Monte Carlo factorization algorithm*, 1980): the state is compared with the one at
 //! the last power of two of the path, every [`STRIDE`] moves, which costs a few states of memory however long
-//! the sequence is. Paths are followed one by one, as SPIN counts them, until there are [`MANY_MOVES`] moves;
-//! then states with a choice are kept, and a path that comes to one of them is not followed again. Both
-//! depend on the state that is expanded alone, not on the engine or the machine.
+//! the sequence is. Paths are followed one by one, as SPIN counts them, until there are [`MANY_MOVES`] moves,
+//! or one of them goes round in a loop, where SPIN would find no end; then states with a choice are kept, and
+//! a path that comes to one of them is not followed again. All of it depends on the state that is expanded
+//! alone, not on the engine or the machine.
 
 use rustc_hash::FxHashMap;
 
@@ -40,6 +41,8 @@ pub struct AtomicPath {
     choice_bytes: u64,
     /// Moves inside atomic sequences, on all paths together.
     walked: u64,
+    /// Whether a path was found to go round in a loop.
+    is_endless: bool,
     pulsed: u64,
     buffer: Vec<u8>,
 }
@@ -66,6 +69,7 @@ impl AtomicPath {
             self.choices.clear();
             self.on_path.clear();
             (self.choice_bytes, self.walked, self.pulsed) = (0, 0, 0);
+            self.is_endless = false;
         }
     }
 
@@ -97,6 +101,7 @@ impl AtomicPath {
         save(&mut self.buffer);
         self.buffer.push(pid as u8);
         if self.landmarks.last().is_some_and(|(_, state)| *state == self.buffer) {
+            self.is_endless = true;
             return true;
         }
         if place.is_power_of_two() {
@@ -107,7 +112,7 @@ impl AtomicPath {
 
     /// Returns whether paths that meet are merged from now on.
     pub fn merges(&self) -> bool {
-        self.walked > MANY_MOVES
+        self.is_endless || self.walked > MANY_MOVES
     }
 
     /// Meets a state at which a process has a choice.

@@ -11,9 +11,10 @@ fn pick<'a>(random: &mut Random, list: &[&'a str]) -> &'a str {
 /// Every model has these: b, n in 0..3, e in {red, green, blue}.
 pub(crate) fn predicate(random: &mut Random) -> String {
     let number = random.below(4);
-    match random.below(9) {
+    match random.below(10) {
         0 => "b".to_owned(),
         1 => "!b".to_owned(),
+        8 => format!("{{n, {number}}} in {{0, 2, {}}}", random.below(4)),
         2 => format!("n = {number}"),
         3 => format!("n <= {number}"),
         4 => format!("e = {}", pick(random, &["red", "green", "blue"])),
@@ -153,8 +154,12 @@ fn idlers(random: &mut Random) -> String {
     text
 }
 
-/// Writes variables with unusual names, arrays that are defined, or a word of several limbs, and what is
-/// claimed of them.
+/// Instances that stand in one another's parameters; they are always declared, and used now and then.
+const CELL: &str = "MODULE cell(input, reset)\nVAR full : boolean;\nDEFINE empty := !full;\n\
+                    ASSIGN init(full) := FALSE; next(full) := reset ? {FALSE, input} : empty & input;\n";
+
+/// Writes variables with unusual names, arrays that are defined, instances in an array, or a word of several
+/// limbs, and what is claimed of them.
 fn rarities(random: &mut Random) -> String {
     let mut text = String::new();
     if random.one_in(5) {
@@ -174,12 +179,27 @@ fn rarities(random: &mut Random) -> String {
              INVARSPEC seen[n mod 3] | grid[1][0] < 3;\nCTLSPEC AG EF (seen[2] & grid[n mod 2][1] = 1);"
         );
     }
+    if random.one_in(5) {
+        let index = random.below(2);
+        let _ = writeln!(
+            text,
+            "VAR cell[0] : cell(b, e = red); cell[1] : cell(cell[0].full, n > {index});\n\
+             CTLSPEC EF full IN cell[{index}];\nLTLSPEC G (full -> F !full) IN cell[{index}];\n\
+             INVARSPEC full -> input IN cell[{index}];\nCOMPUTE MIN [!full, full] IN cell[{index}];"
+        );
+    }
     if random.one_in(6) {
         let guard = predicate(random);
         let _ = writeln!(
             text,
             "VAR wide : word[70];\nASSIGN init(wide) := 0ud70_5; next(wide) := {guard} ? wide << 31 : wide;\n\
              INVARSPEC wide[69:62] = 0ud8_0 | wide >= 0ud70_9;\nLTLSPEC G (wide[2:0] = 0ud3_5 -> {guard} | wide > 0ud70_4);"
+        );
+        // How far it is shifted stands in a word, wider than need be.
+        let _ = writeln!(
+            text,
+            "INVARSPEC ((wide >> wide) <= wide) & ((0ud3_1 << wide) = 0ud3_0 | wide < 0ud70_3);\n\
+             CTLSPEC AG (wide >> 0ud66_69 = 0ud70_0 | wide[69:69] = 0ud1_1);"
         );
     }
     text
@@ -189,7 +209,7 @@ fn rarities(random: &mut Random) -> String {
 pub(crate) fn model(random: &mut Random) -> String {
     let with_processes = random.one_in(4);
     let with_input = random.one_in(3);
-    let mut text = String::new();
+    let mut text = CELL.to_owned();
     if with_processes {
         let _ = writeln!(
             text,
@@ -266,6 +286,9 @@ fn finished(mut text: String, random: &mut Random, with_input: bool) -> String {
     let _ = writeln!(text, "INVARSPEC {};", predicate(random));
     let _ = writeln!(text, "INVARSPEC {} -> next({});", condition(random, with_input), predicate(random));
     let _ = writeln!(text, "LTLSPEC F G ({} | next({}));", condition(random, with_input), predicate(random));
+    for kind in ["MIN", "MAX"] {
+        let _ = writeln!(text, "COMPUTE {kind} [{}, {}];", predicate(random), predicate(random));
+    }
     for _ in 0..3 {
         let depth = 1 + random.below(2) as u32;
         let _ = writeln!(text, "CTLSPEC {};", branching(random, depth));
