@@ -35,6 +35,12 @@ type Case = (&'static str, &'static str, usize, &'static [&'static str]);
 
 const CASES: &[Case] = &[
     ("MODULE main\nVAR x : boolean;\nINIT x @ TRUE;", "V0001", 3, &["`@` does not belong here"]),
+    (
+        "# 1 \"model.smv\"\n#define N 3\nMODULE main\nVAR x : boolean;",
+        "V0001",
+        2,
+        &["a line for the preprocessor stands", "let `cpp -P` read the file first"],
+    ),
     ("MODULE main\n/-- open", "V0002", 2, &["a comment has no end", "end it with `--/`"]),
     ("MODULE main\nVAR x : word[2];\nINIT x = 0ub2_2;", "V0003", 3, &["the digits do not fit the base"]),
     ("MODULE main\nVAR x : word[2];\nINIT x = 0ud2_9;", "V0003", 3, &["does not fit into the word"]),

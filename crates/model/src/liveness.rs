@@ -42,7 +42,7 @@ fn watched(system: &System) -> Vec<BitSet> {
             if let Expr::Remote { proctype, place, .. } = expr
                 && let Some(bytes) = watched.get_mut(usize::from(proctype.0))
             {
-                bytes.extend(place.extent());
+                bytes.insert_range(place.extent());
             }
         });
     };
@@ -64,10 +64,10 @@ fn mark_unread(system: &mut System) {
     let (mut read, mut written) = (BitSet::default(), BitSet::default());
     let mut look = |expr: &Expr| {
         expr.each(&mut |expr| match expr {
-            Expr::Load(place) if place.area == Area::Global => read.extend(place.extent()),
+            Expr::Load(place) if place.area == Area::Global => read.insert_range(place.extent()),
             Expr::Poll(receive) => {
                 for place in receive.stored().filter(|place| place.area == Area::Global) {
-                    read.extend(place.extent());
+                    read.insert_range(place.extent());
                 }
             }
             _ => {}
@@ -83,7 +83,7 @@ fn mark_unread(system: &mut System) {
         for transition in &proctype.transitions {
             transition.statement.each_store(&mut |place| {
                 if place.area == Area::Global {
-                    written.extend(place.extent());
+                    written.insert_range(place.extent());
                 }
             });
         }
@@ -106,11 +106,10 @@ fn mark_unread(system: &mut System) {
         let mut own = BitSet::default();
         transition.statement.each_store(&mut |place| {
             if place.area == Area::Global {
-                own.extend(place.extent());
+                own.insert_range(place.extent());
             }
         });
-        let bytes = (0..system.global_bytes).filter(|byte| own.contains(*byte as usize) && is_unread(byte));
-        transition.unread = ranges(bytes);
+        transition.unread = ranges(own.iter().map(|byte| byte as u32).filter(is_unread));
     }
     system.unread = ranges((0..system.global_bytes).filter(is_unread));
 }
@@ -120,13 +119,13 @@ fn mark_proctype(proctype: &mut Proctype, mut kept: BitSet) {
     for transition in &proctype.transitions {
         transition.statement.each_store(&mut |place| {
             if place.area == Area::Local {
-                written.extend(place.extent());
+                written.insert_range(place.extent());
             }
         });
     }
     for step in &proctype.setup {
         if let Setup::Channel(place, _) = step {
-            kept.extend(place.extent());
+            kept.insert_range(place.extent());
         }
     }
     if let Some(provided) = &proctype.provided {
@@ -242,10 +241,10 @@ fn go_back_through(step: &DStep, live: &mut BitSet) {
 /// Adds the local variables that an expression reads.
 fn reads(expr: &Expr, live: &mut BitSet) {
     expr.each(&mut |expr| match expr {
-        Expr::Load(place) if place.area == Area::Local => live.extend(place.extent()),
+        Expr::Load(place) if place.area == Area::Local => live.insert_range(place.extent()),
         Expr::Poll(receive) => {
             for place in receive.stored().filter(|place| place.area == Area::Local) {
-                live.extend(place.extent());
+                live.insert_range(place.extent());
             }
         }
         _ => {}

@@ -98,7 +98,7 @@ const NOTATIONS: [Notation; 4] = [
         declarations: "library Bit endlib\ntype Flips is Bit opns flip : Bit -> Bit\n\
                        eqns ofsort Bit flip (0) = 1; flip (1) = 0; endtype",
         sort: "Bit",
-        constants: ["0", "1"],
+        constants: ["(0 of Bit)", "(1 of Bit)"],
         shown: ["0", "1"],
         negation: "flip",
         is_endless: false,

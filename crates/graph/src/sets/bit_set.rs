@@ -29,7 +29,35 @@ impl BitSet {
 
     /// Returns the set of all numbers below `end`.
     pub fn below(end: usize) -> BitSet {
-        (0..end).collect()
+        let mut set = BitSet::default();
+        set.insert_range(0..end);
+        set
+    }
+
+    /// Adds all numbers of a range, a word at a time.
+    ///
+    /// ```
+    /// use narrows_graph::BitSet;
+    ///
+    /// let mut set = BitSet::of(500);
+    /// set.insert_range(60..200);
+    /// assert!(set.iter().eq((60..200).chain([500])));
+    /// ```
+    pub fn insert_range(&mut self, range: std::ops::Range<usize>) {
+        let Some(last) = range.end.checked_sub(1).filter(|last| *last >= range.start) else { return };
+        let ((first_word, first_bit), (last_word, last_bit)) = (position(range.start), position(last));
+        if last_word >= self.words.len() {
+            self.words.resize(last_word + 1, 0);
+        }
+        // All bits from the first on, and up to the last.
+        let (from, upto) = (!(first_bit - 1), last_bit | (last_bit - 1));
+        if first_word == last_word {
+            self.words[first_word] |= from & upto;
+            return;
+        }
+        self.words[first_word] |= from;
+        self.words[first_word + 1..last_word].fill(u64::MAX);
+        self.words[last_word] |= upto;
     }
 
     /// Adds a number; returns whether it is new.
@@ -145,5 +173,21 @@ impl FromIterator<usize> for BitSet {
         let mut set = BitSet::default();
         set.extend(numbers);
         set
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::BitSet;
+
+    #[test]
+    fn ranges_are_all_their_numbers() {
+        for start in [0, 1, 63, 64, 65, 130] {
+            for end in [0, 1, 63, 64, 65, 127, 128, 129, 192, 400] {
+                let mut set = BitSet::default();
+                set.insert_range(start..end);
+                assert_eq!(set, (start..end).collect(), "{start}..{end}");
+            }
+        }
     }
 }

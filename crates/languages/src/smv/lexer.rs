@@ -189,6 +189,18 @@ pub(super) fn tokens(text: &str, file: FileId, diagnostics: &mut Diagnostics) ->
                 continue;
             }
             Ok(kind) => kind,
+            Err(()) if is_directive(text, &range) => {
+                let line = lexer.remainder().split('\n').next().unwrap_or_default();
+                // A line that `cpp` leaves says where it found what follows.
+                if !line.trim_start().starts_with(|first: char| first.is_ascii_digit()) {
+                    let title = "a line for the preprocessor stands in the text";
+                    let message = Diagnostic::error("V0001", span, title).label("SMV itself has none");
+                    diagnostics
+                        .push(message.help("let `cpp -P` read the file first, as `NuSMV -pre cpp` does"));
+                }
+                lexer.bump(line.len());
+                continue;
+            }
             Err(()) => {
                 let letter = &text[range.clone()];
                 let title = format!("`{}` does not belong here", letter.escape_default());
@@ -204,6 +216,12 @@ pub(super) fn tokens(text: &str, file: FileId, diagnostics: &mut Diagnostics) ->
     let end = Span::new(file, text.len(), text.len());
     list.push(Token { kind: TokenKind::End, text: "".into(), span: end });
     list
+}
+
+/// Returns whether `#` stands there, at the start of its line.
+fn is_directive(text: &str, range: &std::ops::Range<usize>) -> bool {
+    let before = text[..range.start].trim_end_matches([' ', '\t']);
+    text[range.clone()] == *"#" && (before.is_empty() || before.ends_with('\n'))
 }
 
 #[cfg(test)]
