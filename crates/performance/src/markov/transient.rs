@@ -58,7 +58,9 @@ fn few_steps(chain: &Chain, jumps: f64, accuracy: Accuracy<'_>) -> u64 {
         return most_steps(accuracy).min(AS_COLLOCATION);
     }
     let size = chain.states() as f64;
-    let operations = COSTLY * size * size * size * f64::from(squaring::squarings(jumps) + 8);
+    // Where numbers are too large for it, nothing is squared after all.
+    let squarings = f64::from(squaring::squarings(jumps).min(MAX_SQUARINGS)) + 8.0;
+    let operations = COSTLY * size * size * size * squarings;
     let steps = (operations / (chain.transitions() + chain.states()) as f64) as u64;
     most_steps(accuracy).min(steps).max(LEAST_STEPS)
 }
@@ -68,6 +70,9 @@ fn few_steps(chain: &Chain, jumps: f64, accuracy: Accuracy<'_>) -> u64 {
 fn most_steps(accuracy: Accuracy<'_>) -> u64 {
     accuracy.sweeps as u64 * 100
 }
+
+/// More jumps than so many squarings stand for are not asked about.
+const MAX_SQUARINGS: i32 = 250;
 
 /// Chains with so many states are squared at once.
 const FEW: usize = 48;
