@@ -253,7 +253,7 @@ impl<'a> Explorer<'a> {
         let level = self.level;
         let expansion = self.expand(state, &mut |this, edge| {
             this.counted.edges += 1;
-            if this.counted.edges % EDGES == 0 {
+            if this.counted.edges.is_multiple_of(EDGES) {
                 // A state may have more successors than there is memory for.
                 this.look_up(out);
             }
