@@ -168,13 +168,12 @@ fn an_endless_path_ends_the_counting_of_paths() {
     let evaluator = Evaluator::new(&system);
     let (initial, _) = evaluator.initial().unwrap();
     for engine in [Engine::interpreter(evaluator), Engine::native(evaluator).unwrap()] {
-        let (mut pulses, mut faults) = (0, 0);
-        engine.successors(&initial, &mut Scratch::with_pulses(), &mut |step| {
-            pulses += u32::from(step.pulse.is_some());
+        let mut faults = 0;
+        engine.successors(&initial, &mut Scratch::default(), &mut |step| {
             faults += step.violations.len();
             ControlFlow::Continue(())
         });
-        // A pulse comes after 8 192 moves.
-        assert!(pulses == 0 && faults > 0, "{pulses} {faults}");
+        // Each of 65 536 moves would be on some path that never ends.
+        assert!((1..100).contains(&faults), "{faults}");
     }
 }

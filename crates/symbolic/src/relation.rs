@@ -324,11 +324,15 @@ pub(crate) fn settled(manager: &Manager, part: &Bdd, is_kept: impl Fn(u32) -> bo
 fn ordered(supports: &[Vec<u32>], forgotten: &[u32]) -> Vec<usize> {
     let variables = supports.iter().flatten().chain(forgotten).max().map_or(0, |most| *most as usize + 1);
     let mut is_forgotten = vec![false; variables];
-    forgotten.iter().for_each(|variable| is_forgotten[*variable as usize] = true);
+    for variable in forgotten {
+        is_forgotten[*variable as usize] = true;
+    }
     // Which parts have a variable, and how many of those that are left.
     let mut users: Vec<Vec<usize>> = vec![Vec::new(); variables];
     for (index, support) in supports.iter().enumerate() {
-        support.iter().for_each(|variable| users[*variable as usize].push(index));
+        for variable in support {
+            users[*variable as usize].push(index);
+        }
     }
     let mut uses: Vec<usize> = users.iter().map(Vec::len).collect();
     let mut seen = vec![false; variables];
