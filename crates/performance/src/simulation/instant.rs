@@ -111,6 +111,9 @@ impl<E: Into<SimulationError>> From<E> for Unfollowed {
 /// A step, and from where.
 type Taken = (u32, Step);
 
+/// Steps with their weights.
+type Weighted = Vec<(f64, Taken)>;
+
 /// States that are left at once, with the immediate steps between them.
 #[derive(Default)]
 struct Region {
@@ -444,8 +447,8 @@ fn jumps(scene: &Scene<'_>, outcome: &Outcome) -> Vec<Jump> {
 }
 
 /// Puts steps together that are the random choices of one process; each choice comes with its weight.
-fn groups(table: &Table<'_>, options: &[Taken]) -> Vec<Vec<(f64, Taken)>> {
-    let mut groups: Vec<(Option<(u32, u8)>, Vec<(f64, Taken)>)> = Vec::new();
+fn groups(table: &Table<'_>, options: &[Taken]) -> Vec<Weighted> {
+    let mut groups: Vec<(Option<(u32, u8)>, Weighted)> = Vec::new();
     for option in options {
         match table.graph.effect(option.1.effect).chance {
             None => groups.push((None, vec![(1.0, *option)])),
@@ -458,7 +461,7 @@ fn groups(table: &Table<'_>, options: &[Taken]) -> Vec<Vec<(f64, Taken)>> {
             }
         }
     }
-    let has_weight = |list: &Vec<(f64, Taken)>| list.iter().any(|(weight, _)| *weight > 0.0);
+    let has_weight = |list: &Weighted| list.iter().any(|(weight, _)| *weight > 0.0);
     groups.into_iter().map(|(_, list)| list).filter(has_weight).collect()
 }
 

@@ -18,10 +18,7 @@ const MAX_EDGES: usize = 100_000;
 fn compare(system: &System, timing: &Timing, what: &str) -> Option<[bool; 2]> {
     let evaluator = Evaluator::new(system);
     let rows = || StateGraph::new(&evaluator, Some(system), timing, Budget::unlimited(Unwatched)).unwrap();
-    let exact = match build_within(rows(), MAX_EDGES).unwrap() {
-        Ok(Some(exact)) => exact,
-        Ok(None) | Err(_) => return None,
-    };
+    let Ok(Some(exact)) = build_within(rows(), MAX_EDGES).unwrap() else { return None };
     let tick = exact.tick().unwrap();
     let rate = |which| match exact.frequency(Cost::Event(0), which) {
         Frequency::Every { count, ticks, .. } => Some(Time::new(count.into(), ticks.into()) / tick),
