@@ -170,7 +170,7 @@ mod tests {
             ),
         ];
         for (text, expected) in cases {
-            assert_eq!(received(&text), expected, "{:.60}", text);
+            assert_eq!(received(&text), expected, "{text:.60}");
         }
     }
 

@@ -44,7 +44,7 @@ fn stationary<S: Copy + Ord>(start: S, next: impl Fn(S) -> Vec<(S, f64)>) -> BTr
     for pivot in 0..size {
         let best = (pivot..size)
             .max_by(|one, other| matrix[*one][pivot].abs().total_cmp(&matrix[*other][pivot].abs()));
-        matrix.swap(pivot, best.unwrap());
+        matrix.swap(pivot, best.expect("a row"));
         let row = matrix[pivot].clone();
         for other in (0..size).filter(|other| *other != pivot) {
             let factor = matrix[other][pivot] / row[pivot];
@@ -145,9 +145,9 @@ fn services_with_phases() {
         row.extend((n < 4).then_some(((n + 1, kind), 0.8)));
         let rate = [2.5, 0.5][usize::from(kind)];
         if n == 1 {
-            row.push(((0, 0), rate))
+            row.push(((0, 0), rate));
         } else {
-            row.extend(begins(n - 1, rate))
+            row.extend(begins(n - 1, rate));
         }
         row
     });
