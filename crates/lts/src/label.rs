@@ -10,6 +10,8 @@ pub struct Label<'a> {
     pub action: Option<&'a str>,
     /// When it happens.
     pub timing: LabelTiming,
+    /// The rate or the probability as it is written.
+    pub number: Option<&'a str>,
 }
 
 /// When an edge is taken.
@@ -33,16 +35,16 @@ impl<'a> Label<'a> {
             Some((action, last)) => (Some(action.trim_end()), last.trim_start()),
             None => (None, text.trim_start()),
         };
-        let timing = match last.split_once(char::is_whitespace) {
-            Some(("rate", number)) => Some(LabelTiming::Rate(parse_rate(number)?)),
-            Some(("prob", number)) => Some(LabelTiming::Probability(parse_probability(number)?)),
+        let timed = match last.split_once(char::is_whitespace) {
+            Some(("rate", number)) => Some((LabelTiming::Rate(parse_rate(number)?), number)),
+            Some(("prob", number)) => Some((LabelTiming::Probability(parse_probability(number)?), number)),
             _ => None,
         };
-        let (action, timing) = match timing {
-            Some(timing) => (action, timing),
-            None => (Some(text), LabelTiming::Immediate),
+        let (action, timing, number) = match timed {
+            Some((timing, number)) => (action, timing, Some(number.trim())),
+            None => (Some(text), LabelTiming::Immediate, None),
         };
-        Ok(Label { action: action.filter(|action| !is_internal(action)), timing })
+        Ok(Label { action: action.filter(|action| !is_internal(action)), timing, number })
     }
 
     /// Returns whether it is an internal step that takes no time.
@@ -81,16 +83,16 @@ mod tests {
     #[test]
     fn labels_are_taken_apart() {
         let parse = |text| Label::parse(text).unwrap();
-        assert_eq!(parse("PUT !1"), Label { action: Some("PUT !1"), timing: LabelTiming::Immediate });
+        let check = |text, action, timing, number| {
+            assert_eq!(parse(text), Label { action, timing, number });
+        };
         assert!(parse("i").is_internal() && parse("tau").is_internal());
-        assert_eq!(parse("rate 2.5"), Label { action: None, timing: LabelTiming::Rate(2.5) });
-        assert_eq!(parse("GET; rate 1e-3"), Label { action: Some("GET"), timing: LabelTiming::Rate(1e-3) });
-        assert_eq!(
-            parse("A ; B; prob 0.25"),
-            Label { action: Some("A ; B"), timing: LabelTiming::Probability(0.25) }
-        );
-        assert_eq!(parse("rate"), Label { action: Some("rate"), timing: LabelTiming::Immediate });
-        assert_eq!(parse("a; b"), Label { action: Some("a; b"), timing: LabelTiming::Immediate });
+        check("PUT !1", Some("PUT !1"), LabelTiming::Immediate, None);
+        check("rate 2.5", None, LabelTiming::Rate(2.5), Some("2.5"));
+        check("GET; rate  1e-3 ", Some("GET"), LabelTiming::Rate(1e-3), Some("1e-3"));
+        check("A ; B; prob 0.25", Some("A ; B"), LabelTiming::Probability(0.25), Some("0.25"));
+        check("rate", Some("rate"), LabelTiming::Immediate, None);
+        check("a; b", Some("a; b"), LabelTiming::Immediate, None);
     }
 
     #[test]

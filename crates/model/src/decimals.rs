@@ -47,6 +47,29 @@ pub fn certain(low: f64, high: f64, digits: usize) -> String {
     format!("{shown} ± {}", above(off, 2))
 }
 
+/// Writes the least and the greatest of some numbers, each of which lies between two others.
+///
+/// Each is written with the digits that are certain, and rounded outwards if not all of these are; both
+/// together as one number, if all numbers in between are the same in so many digits.
+pub fn range(least: (f64, f64), greatest: (f64, f64), digits: usize) -> String {
+    let digits = digits.clamp(1, MAX_DIGITS);
+    let agreed = |(low, high): (f64, f64), fewest: usize| {
+        let agree = |digits: &usize| nearest(low, *digits) == nearest(high, *digits);
+        (fewest.min(digits)..=digits).rev().find(agree).map(|digits| nearest(low, digits))
+    };
+    let is_open = !(least.1.is_finite() && (greatest.1.is_finite() || greatest.0 == f64::INFINITY));
+    if is_open || agreed((least.0, greatest.1), digits).is_some() {
+        return certain(least.0, greatest.1, digits);
+    }
+    let low = agreed(least, MIN_CERTAIN).unwrap_or_else(|| below(told_below(least.0), digits));
+    let high = if greatest.0 == f64::INFINITY {
+        "infinity".to_owned()
+    } else {
+        agreed(greatest, MIN_CERTAIN).unwrap_or_else(|| above(told_above(greatest.1), digits))
+    };
+    format!("{low} to {high}")
+}
+
 /// Writes both ends of a range with this many significant digits, rounded outwards.
 pub fn outwards(low: f64, high: f64, digits: usize) -> [String; 2] {
     [below(low, digits), above(high, digits)]
@@ -201,7 +224,7 @@ mod tests {
     use num_bigint::BigInt;
     use num_rational::Ratio;
 
-    use super::{DIGITS, above, below, certain, certain_percent, told_above, told_below};
+    use super::{DIGITS, above, below, certain, certain_percent, range, told_above, told_below};
 
     #[test]
     fn only_certain_digits_are_shown() {
@@ -225,6 +248,13 @@ mod tests {
             assert_eq!(certain(low, high, DIGITS), text, "{low} {high}");
         }
         assert_eq!(certain(1.0 / 3.0, 1.0 / 3.0 + 1e-15, 12), "0.333333333333");
+        let third = (1.0 / 3.0 - 1e-9, 1.0 / 3.0 + 1e-9);
+        assert_eq!(range(third, (0.999_999_9, 1.000_000_1), DIGITS), "0.333333 to 1");
+        assert_eq!(range((0.332, 0.334), (0.5, 0.600_000_1), DIGITS), "0.332 to 0.600001");
+        assert_eq!(range((0.999_999_1, 1.000_000_1), (4.0, 4.000_001), DIGITS), "1 to 4");
+        assert_eq!(range(third, third, DIGITS), "0.333333");
+        assert_eq!(range((2.5, 2.5), (f64::INFINITY, f64::INFINITY), DIGITS), "2.5 to infinity");
+        assert_eq!(range((2.5, 2.5), (3.5, f64::INFINITY), DIGITS), "at least 2.5");
         assert_eq!(certain(0.1, 0.1, 17), "0.10000000000000001");
     }
 

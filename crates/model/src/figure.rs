@@ -30,6 +30,8 @@ pub struct Figure {
     pub is_drawn: bool,
     /// The distribution of a time, if it is one.
     pub curve: Vec<CurvePoint>,
+    /// If it is a range over all schedulers, the least and the greatest, each between two numbers.
+    pub range: Option<[(f64, f64); 2]>,
 }
 
 /// How likely it is that something takes no longer than a time.
@@ -87,6 +89,7 @@ impl Figure {
             cell: None,
             is_drawn: false,
             curve: Vec::new(),
+            range: None,
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Graphs with rates, as CADP writes them: how often actions happen, and what happens on the way to a target.
 
 use narrows_lts::{Graph, Label, LabelPattern};
+use narrows_performance::Fine;
 use narrows_performance::graphs::{AutomatonError, GraphAutomaton, GraphReach};
 use narrows_performance::markov::{
     Accuracy, Distribution, Interval, OverSchedulers, Reach, Vanished, distribution_at, rewards_at,
@@ -100,12 +101,14 @@ pub fn transient(graph: &Graph, times: &[f64], options: &RateOptions) -> Result<
     let mut is_wide = vec![false; timed.actions.len()];
     let mut are_states_wide = false;
     let mut at = |time: f64| {
-        let found = rewards_at(&chain.chain, &chain.rewards, time, accuracy);
+        let (near, factor) = Fine::as_written(time).split_near();
+        let scaled = chain.chain.scaled(factor);
+        let found = rewards_at(&scaled, &chain.rewards, near, accuracy);
         for (is_wide, found) in is_wide.iter_mut().zip(&found) {
             *is_wide |= !accuracy.is_met(*found);
         }
         let distribution = options.states.then(|| {
-            let Distribution { probabilities, error } = distribution_at(&chain.chain, time, accuracy);
+            let Distribution { probabilities, error } = distribution_at(&scaled, near, accuracy);
             are_states_wide |= error > accuracy.relative;
             let off = |share: f64| ((share - error).next_down().max(0.0), (share + error).next_up().min(1.0));
             (
@@ -163,7 +166,7 @@ pub fn reach(graph: &Graph, target: &Target, options: &RateOptions) -> Result<Ra
     };
     add("probability".to_owned(), None, Reach::Ever)?;
     for time in &target.before {
-        add(format!("probability before {time}"), Some(*time), Reach::Before(*time))?;
+        add(format!("probability before {time}"), Some(*time), Reach::Before(Fine::as_written(*time)))?;
     }
     let expected = if way.is_discrete { "expected steps" } else { "expected time" };
     add(expected.to_owned(), None, Reach::Total(&way.time()))?;

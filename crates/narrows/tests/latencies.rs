@@ -71,6 +71,7 @@ fn a_queue_has_its_percentiles_in_all_languages() {
         // One percentile alone is the answer, and may be expected.
         assert_near(&found[4], quantile(0.9));
         assert_eq!(found[4].expected, Some(("2.19".to_owned(), true)));
+        assert!(found[4].name.ends_with(", 90 %"), "{}", found[4].name);
         let curve = &found[0].curve;
         assert_eq!(curve.len(), 101);
         for point in curve {

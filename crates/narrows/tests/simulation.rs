@@ -72,19 +72,24 @@ fn simulated(study: &mut PreparedStudy, seed: u64, accuracy: f64) -> Vec<Figure>
     study.measure(&budget()).figures
 }
 
-/// Of 1 000 intervals, about 990 contain the truth.
-fn check_coverage(model: &str, study: &str) {
-    let mut prepared = prepare(model, study);
+/// Returns how many intervals of so many simulations contain the truth, for each question.
+fn covered(prepared: &mut PreparedStudy, seeds: u64, accuracy: f64) -> Vec<u64> {
     let exact: Vec<(f64, f64)> = prepared.measure(&budget()).figures.iter().map(interval).collect();
     assert!(exact.iter().all(|(low, high)| high - low <= 1e-4 * high), "{exact:?}");
     let mut covered = vec![0; exact.len()];
-    for seed in 0..1_000 {
-        for (place, figure) in simulated(&mut prepared, seed, 0.03).iter().enumerate() {
+    for seed in 0..seeds {
+        for (place, figure) in simulated(prepared, seed, accuracy).iter().enumerate() {
             assert_eq!(figure.view, "simulated");
             let ((low, high), (least, most)) = (interval(figure), exact[place]);
-            covered[place] += i32::from(low <= most && least <= high);
+            covered[place] += u64::from(low <= most && least <= high);
         }
     }
+    covered
+}
+
+/// Of 1 000 intervals, about 990 contain the truth.
+fn check_coverage(model: &str, study: &str) {
+    let covered = covered(&mut prepare(model, study), 1_000, 0.03);
     assert!(covered.iter().all(|count| (970..1_000).contains(count)), "{covered:?}");
 }
 
@@ -96,6 +101,68 @@ fn a_pipeline_is_covered() {
 #[test]
 fn forks_and_joins_are_covered() {
     check_coverage(FORK_JOIN, FORK_JOIN_STUDY);
+}
+
+/// What is gained, and the way to something.
+#[test]
+fn rewards_and_ways_are_covered() {
+    let study = "unit = \"s\"
+        [delay]
+        \"source:arrive\" = { exponential = 1 }
+        \"first:move\" = { erlang = 0.8, stages = 2 }
+        \"second:leave\" = { exponential = 0.7 }
+        [resource]
+        busy = \"n > 0\"
+        [reward.energy]
+        unit = \"J\"
+        rate_reward = { busy = 3, \"m\" = 0.5 }
+        event_reward = { \"second:leave\" = 2 }
+        [[ask]]
+        reward = \"energy\"
+        [[ask]]
+        reward = { of = \"energy\", per = \"second:leave\" }
+        [[ask]]
+        reward = { of = \"energy\", to = \"m == 2\" }
+        [[ask]]
+        mean_time = { to = \"second:leave\" }
+        [[ask]]
+        probability = { to = \"n == 2\", before = 2.5 }";
+    let mut prepared = prepare(TANDEM, study);
+    let covered = covered(&mut prepared, 150, 0.05);
+    assert!(covered.iter().all(|count| (144..=150).contains(count)), "{covered:?}");
+    let figures = simulated(&mut prepared, 1, 0.05);
+    let units: Vec<&str> = figures.iter().map(|figure| figure.unit.as_str()).collect();
+    assert_eq!(units, ["J/s", "J", "J", "s", ""]);
+}
+
+/// Labels have rewards and targets too; what may never come has no mean.
+#[test]
+fn ways_of_graphs_are_estimated() {
+    let graph = "des (0, 4, 4)\n(0, \"GO\", 1)\n(1, \"WORK\", 0)\n(1, \"BREAK\", 2)\n(2, \"MEND\", 3)\n";
+    let study = "model = \"m.aut\"\nunit = \"s\"
+        [delay]\nGO = { exponential = 1 }\nWORK = { exponential = 0.5 }\nBREAK = { exponential = 2 }
+        MEND = { exponential = 4 }
+        [reward.cost]\nunit = \"EUR\"\nrate_reward = { WORK = 3 }\nevent_reward = { GO = 2, WORK = 1 }
+        [[ask]]\nmean_time = { to = \"BREAK\" }
+        [[ask]]\nreward = { of = \"cost\", to = \"BREAK\" }
+        [[ask]]\nprobability = { to = \"WORK\" }
+        [[ask]]\nmean_time = { to = \"WORK\" }";
+    let Ok(mut prepared) = prepared(study, ("m.aut", graph), &NoFiles, &|_| {}) else {
+        panic!("it is refused")
+    };
+    let mut missed = [0; 3];
+    for seed in 1..=40 {
+        let figures = simulated(&mut prepared, seed, 0.03);
+        for (place, truth) in [7.0, 20.0, 0.8].into_iter().enumerate() {
+            let (low, high) = interval(&figures[place]);
+            assert!(high - low < 0.07 * truth, "{:?}", figures[place]);
+            missed[place] += u32::from(truth < low || high < truth);
+        }
+    }
+    assert!(missed.iter().all(|count| *count <= 2), "{missed:?}");
+    let figures = simulated(&mut prepared, 1, 0.03);
+    let FigureResult::None(reason) = &figures[3].result else { panic!("{:?}", figures[3]) };
+    assert!(reason.starts_with("It may never come to that"), "{reason}");
 }
 
 /// Writes a closed network of processes that pass tokens on, with weights and choices that are left open.

@@ -4,6 +4,8 @@
 //! here is off by a few [`UNIT`]s of its result, and many are exact; the usual precision comes last, as one
 //! rounding.
 
+use std::ops::Range;
+
 use crate::delay::Time;
 use crate::markov::double_double::{Double, UNIT};
 
@@ -16,7 +18,13 @@ pub struct Fine {
 }
 
 /// What a quotient of twice the usual precision is off by.
-const QUOTIENT: f64 = 8.0 * UNIT;
+pub(crate) const QUOTIENT: f64 = 8.0 * UNIT;
+
+/// Numbers whose digits beyond the usual precision are not lost where they are computed.
+const NORMAL: Range<f64> = 1e-250..1e250;
+
+/// So many digits fit into a whole number, and a power of ten that is exact.
+const DIGITS: u32 = 36;
 
 impl Fine {
     /// Nothing.
@@ -32,15 +40,45 @@ impl Fine {
     /// Returns the floating-point number that is nearest to a time, or as good as that, and by which factor
     /// the time is longer.
     pub fn split(time: Time) -> (f64, Fine) {
-        let exact = Fine::of(time);
-        let near = exact.near();
-        let factor = if exact.is_exact() { Fine::ONE } else { exact.over(Fine::from(near)) };
+        Fine::of(time).split_near()
+    }
+
+    /// Returns the floating-point number that is nearest to it, or as good as that, and by which factor it is
+    /// more.
+    pub fn split_near(self) -> (f64, Fine) {
+        let near = self.near();
+        let factor = if self.is_exact() { Fine::ONE } else { self.over(Fine::from(near)) };
         (near, factor)
+    }
+
+    /// Returns a number that may be off by a part of itself.
+    pub(crate) fn known(value: Double, off: f64) -> Fine {
+        Fine { value, off }
+    }
+
+    /// Returns whether it may be 1, for all that is known.
+    pub(crate) fn may_be_one(self) -> bool {
+        let apart = self.value - Double::from(1.0);
+        (apart.high + apart.low).abs() <= self.off * (1.0 + 1e-9) + UNIT
     }
 
     /// Returns a quotient of whole numbers.
     pub fn ratio(above: i128, below: i128) -> Fine {
         Fine::whole(above).over(Fine::whole(below))
+    }
+
+    /// Returns the decimal that a floating-point number is written as: 0.1 is a tenth.
+    pub fn as_written(number: f64) -> Fine {
+        Fine::decimal(&format!("{number:e}"), number)
+    }
+
+    /// Returns a decimal number, such as `0.1` or `2.5e-3`, given the floating-point number it was read as.
+    pub fn decimal(text: &str, near: f64) -> Fine {
+        if near == 0.0 {
+            return Fine::ZERO;
+        }
+        let usual = NORMAL.contains(&near);
+        usual.then(|| digits(text)).flatten().unwrap_or(Fine { value: Double::from(near), off: f64::EPSILON })
     }
 
     fn whole(number: i128) -> Fine {
@@ -64,6 +102,12 @@ impl Fine {
     /// Returns whether the nearest floating-point number is just this one.
     pub fn is_exact(self) -> bool {
         self.is_short() && self.off == 0.0
+    }
+
+    /// Returns the same number, of which something else tells how much it is off at most.
+    #[must_use]
+    pub(crate) fn within(self, off: f64) -> Fine {
+        Fine { off: self.off.min(off), ..self }
     }
 
     /// Returns how much it may be off, compared with itself.
@@ -150,6 +194,36 @@ fn together(one: f64, other: f64) -> f64 {
     if one == 0.0 || other == 0.0 { one + other } else { (one + other) * (1.0 + 1e-9) }
 }
 
+/// Reads a decimal number, by its digits and the power of ten of the last one.
+fn digits(text: &str) -> Option<Fine> {
+    let (mantissa, exponent) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
+    let mut exponent: i32 = exponent.parse().ok()?;
+    let mantissa = if mantissa.contains('.') { mantissa.trim_end_matches('0') } else { mantissa };
+    let (mut number, mut is_cut, mut is_fraction) = (0_i128, false, false);
+    for byte in mantissa.strip_prefix('+').unwrap_or(mantissa).bytes() {
+        match byte {
+            b'.' if !is_fraction => is_fraction = true,
+            b'0'..=b'9' if number < 10_i128.pow(DIGITS - 1) => {
+                number = 10 * number + i128::from(byte - b'0');
+                exponent = exponent.checked_sub(is_fraction.into())?;
+            }
+            b'0'..=b'9' => {
+                is_cut |= byte != b'0';
+                exponent = exponent.checked_add((!is_fraction).into())?;
+            }
+            _ => return None,
+        }
+    }
+    let mut value = Fine::whole(number);
+    while exponent != 0 {
+        let part = exponent.clamp(-(DIGITS as i32), DIGITS as i32);
+        let power = Fine::whole(10_i128.pow(part.unsigned_abs()));
+        value = if part > 0 { value.times(power) } else { value.over(power) };
+        exponent -= part;
+    }
+    Some(if is_cut { Fine { off: together(value.off, UNIT), ..value } } else { value })
+}
+
 impl From<f64> for Fine {
     fn from(number: f64) -> Fine {
         Fine { value: Double::from(number), off: 0.0 }
@@ -211,6 +285,30 @@ pub(crate) mod tests {
             }
         }
         assert!(exact > 200 && rounded > 5_000, "{exact} {rounded}");
+    }
+
+    #[test]
+    fn decimals_are_what_is_written() {
+        let check = |text: &str, above: i64, below: i64, is_exact: bool| {
+            let found = Fine::decimal(text, text.parse().unwrap());
+            let truth = Fraction::new(above.into(), below.into());
+            assert!((value(found) - &truth).abs() / &truth <= fraction(found.off()), "{text} {found:?}");
+            assert!(found.off() < 1e-28, "{text} {found:?}");
+            assert_eq!(found.is_exact(), is_exact, "{text} {found:?}");
+        };
+        check("0.1", 1, 10, false);
+        check("12.50", 25, 2, true);
+        check("+2.5E-3", 1, 400, false);
+        check("1e3", 1000, 1, true);
+        check(".3", 3, 10, false);
+        check("7.", 7, 1, true);
+        check("0.001e3", 1, 1, true);
+        check("123456789.0000000000000000000000000000000000000000000001", 123_456_789, 1, false);
+        check("2.50000000000000000000000000000000000000000000000", 5, 2, true);
+        let long = Fine::decimal("0.3333333333333333333333333333333333333333333333", 1.0 / 3.0);
+        assert!((value(long) - Fraction::new(1.into(), 3.into())).abs() < fraction(1e-28));
+        // Where digits would be lost, it is known that they are.
+        assert_eq!(Fine::decimal("1e-300", 1e-300).off().to_bits(), f64::EPSILON.to_bits());
     }
 
     #[test]

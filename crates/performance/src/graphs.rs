@@ -6,12 +6,15 @@
 //!
 //! A graph with probabilities and no rates is in discrete time, if it is read so: each edge with a
 //! probability takes a step, and its state is tangible, with probabilities as rates.
+//!
+//! Rates and probabilities are the decimal numbers that are written, to about thirty digits.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use narrows_lts::{Edge, Graph, Label, LabelError, LabelTiming};
 
+use crate::fine::Fine;
 use crate::markov::{
     Accuracy, Aim, Automaton, Chain, ChainError, OverSchedulers, Reward, VanishError, Vanished, Zeno,
     automaton, average, chain, find_zeno, landings, long_run, sums_are_exact, uniform,
@@ -36,9 +39,42 @@ pub struct GraphAutomaton {
     pub actions: Vec<String>,
     /// For each label of the graph, the number of its action.
     action_of: Vec<Option<u32>>,
-    paces: Vec<LabelTiming>,
+    paces: Vec<Pace>,
     /// Whether rates are probabilities of a step, which add up to 1.
     is_discrete: bool,
+}
+
+/// When an edge is taken, with all digits of the number that is written.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Pace {
+    Immediate,
+    Rate(Fine),
+    Probability(Fine),
+}
+
+impl Pace {
+    /// Reads the number of a label; in discrete time, probabilities are rates.
+    fn of(label: &Label<'_>, is_discrete: bool) -> Pace {
+        let number = |near: f64| Fine::decimal(label.number.unwrap_or_default(), near);
+        match label.timing {
+            LabelTiming::Rate(rate) => Pace::Rate(number(rate)),
+            LabelTiming::Probability(chance) if is_discrete => Pace::Rate(number(chance)),
+            LabelTiming::Probability(chance) => Pace::Probability(number(chance)),
+            LabelTiming::Immediate => Pace::Immediate,
+        }
+    }
+
+    fn rate(self) -> Option<Fine> {
+        if let Pace::Rate(rate) = self { Some(rate) } else { None }
+    }
+
+    fn probability(self) -> Option<Fine> {
+        if let Pace::Probability(chance) = self { Some(chance) } else { None }
+    }
+}
+
+fn sum(numbers: impl Iterator<Item = Fine>) -> Fine {
+    numbers.fold(Fine::ZERO, Fine::plus)
 }
 
 /// Why a graph has no automaton, or no chain.
@@ -105,10 +141,7 @@ impl GraphAutomaton {
         let mut numbers: BTreeMap<&str, u32> = BTreeMap::new();
         for text in graph.labels() {
             let label = Label::parse(text).map_err(AutomatonError::Label)?;
-            paces.push(match label.timing {
-                LabelTiming::Probability(chance) if is_discrete => LabelTiming::Rate(chance),
-                timing => timing,
-            });
+            paces.push(Pace::of(&label, is_discrete));
             action_of.push(label.action.map(|action| {
                 *numbers.entry(action).or_insert_with(|| {
                     actions.push(action.to_owned());
@@ -121,38 +154,26 @@ impl GraphAutomaton {
             check_steps(graph, &paces, &states)?;
         }
         let mut builder = automaton::Builder::default();
-        let roundings = roundings(graph, &states, &paces);
         builder.rounded(before);
-        builder.rounded_sums(roundings + before);
-        if is_discrete {
-            builder.rounded(roundings);
-        }
+        builder.rounded_sums(roundings(graph, &states, &paces) + before);
         for state in &states {
             let edges = graph.edges_from(*state);
             let place = |target: u32| number[target as usize];
             if !decides(graph, &paces, *state) {
-                let rates = edges.iter().filter_map(|edge| match paces[edge.label as usize] {
-                    LabelTiming::Rate(rate) => Some((place(edge.target), rate)),
-                    _ => None,
-                });
-                let all = if is_discrete { rates.clone().map(|(_, rate)| rate).sum() } else { 1.0 };
-                builder.waiting(rates.map(|(target, rate)| (target, rate / all)));
+                let rate = |edge: &Edge| Some((place(edge.target), paces[edge.label as usize].rate()?));
+                let rates = edges.iter().filter_map(rate);
+                let all = if is_discrete { whole(rates.clone().map(|(_, rate)| rate)) } else { Fine::ONE };
+                builder.fine_waiting(rates.map(|(target, rate)| (target, rate.over(all))));
                 continue;
             }
             builder.deciding();
-            let chances = edges.iter().filter_map(|edge| match paces[edge.label as usize] {
-                LabelTiming::Probability(probability) => Some((place(edge.target), probability)),
-                _ => None,
-            });
-            let chances: Vec<(u32, f64)> = chances.collect();
+            let chance = |edge: &Edge| Some((place(edge.target), paces[edge.label as usize].probability()?));
+            let chances: Vec<(u32, Fine)> = edges.iter().filter_map(chance).collect();
             if !chances.is_empty() {
-                let sum: f64 = chances.iter().map(|(_, probability)| probability).sum();
-                if (sum - 1.0).abs() > 1e-5 {
-                    return Err(AutomatonError::Probabilities(*state, sum));
-                }
-                builder.choice(chances);
+                check_sum(*state, sum(chances.iter().map(|(_, probability)| *probability)))?;
+                builder.fine_choice(&chances);
             }
-            for edge in edges.iter().filter(|edge| paces[edge.label as usize] == LabelTiming::Immediate) {
+            for edge in edges.iter().filter(|edge| paces[edge.label as usize] == Pace::Immediate) {
                 builder.choice([(place(edge.target), 1.0)]);
             }
         }
@@ -182,35 +203,27 @@ impl GraphAutomaton {
     /// Makes the reward that counts an action: its average in the long run is the throughput.
     pub fn reward(&self, graph: &Graph, action: usize) -> Reward {
         let mut reward = Reward::none(&self.automaton);
-        let is_it = |label: u32| self.action_of[label as usize] == Some(action as u32);
+        let is_it = |edge: &&Edge| self.action_of[edge.label as usize] == Some(action as u32);
+        let rate = |edge: &Edge| self.paces[edge.label as usize].rate();
+        let chance = |edge: &Edge| self.paces[edge.label as usize].probability();
         for (place, state) in self.states.iter().enumerate() {
             let edges = graph.edges_from(*state);
             if self.automaton.waits(place) {
-                let rate = |edge: &Edge| match self.paces[edge.label as usize] {
-                    LabelTiming::Rate(rate) => rate,
-                    _ => 0.0,
-                };
-                let own: f64 = edges.iter().filter(|edge| is_it(edge.label)).map(rate).sum();
-                let all = if self.is_discrete && own > 0.0 { edges.iter().map(rate).sum() } else { 1.0 };
-                reward.rates[place] = own / all;
+                let own = sum(edges.iter().filter(is_it).filter_map(rate));
+                let all = if self.is_discrete { whole(edges.iter().filter_map(rate)) } else { Fine::ONE };
+                reward.rates[place] = if own == Fine::ZERO { 0.0 } else { own.over(all).near() };
                 continue;
             }
             let mut choice = self.automaton.choices(place).start;
-            let is_chance = |label: u32| matches!(self.paces[label as usize], LabelTiming::Probability(_));
-            if edges.iter().any(|edge| is_chance(edge.label)) {
-                let (mut sum, mut counted) = (0.0, 0.0);
-                for edge in edges {
-                    if let LabelTiming::Probability(probability) = self.paces[edge.label as usize] {
-                        sum += probability;
-                        counted += if is_it(edge.label) { probability } else { 0.0 };
-                    }
-                }
-                reward.impulses[choice] = counted / sum;
+            if edges.iter().any(|edge| chance(edge).is_some()) {
+                let counted = sum(edges.iter().filter(is_it).filter_map(chance));
+                let all = whole(edges.iter().filter_map(chance));
+                reward.impulses[choice] = if counted == Fine::ZERO { 0.0 } else { counted.over(all).near() };
                 choice += 1;
             }
-            for edge in edges.iter().filter(|edge| self.paces[edge.label as usize] == LabelTiming::Immediate)
-            {
-                reward.impulses[choice] = f64::from(u8::from(is_it(edge.label)));
+            let is_immediate = |edge: &&Edge| self.paces[edge.label as usize] == Pace::Immediate;
+            for edge in edges.iter().filter(is_immediate) {
+                reward.impulses[choice] = f64::from(u8::from(is_it(&edge)));
                 choice += 1;
             }
         }
@@ -224,10 +237,11 @@ impl GraphAutomaton {
         }
         let mut builder = chain::Builder::new(self.automaton.states(), 0);
         builder.rounded_sums(self.automaton.roundings());
-        builder.rounded(self.automaton.rate_roundings());
         for state in 0..self.automaton.states() {
-            builder.row(self.automaton.row(self.automaton.choices(state).start));
+            let row = self.automaton.fine_row(self.automaton.choices(state).start);
+            builder.fine_row(row.map(|(target, rate)| (target, rate.double())));
         }
+        builder.rounded_fine(self.automaton.fine_off());
         builder.build([(0, 1.0)]).ok()
     }
 
@@ -311,23 +325,22 @@ impl GraphAutomaton {
         };
         if begins_at_once {
             for (to, share) in &landings[0] {
-                add(0, None, "prob", *share, number[*to as usize]);
+                add(0, None, "prob", share.near(), number[*to as usize]);
             }
         }
         let place_of: BTreeMap<u32, usize> = self.states.iter().copied().zip(0..).collect();
         for state in waiting {
-            let mut merged: BTreeMap<(Option<u32>, u32), f64> = BTreeMap::new();
+            let mut merged: BTreeMap<(Option<u32>, u32), Fine> = BTreeMap::new();
             for edge in graph.edges_from(self.states[state]) {
-                if let LabelTiming::Rate(rate) = self.paces[edge.label as usize] {
-                    for (to, share) in &landings[place_of[&edge.target]] {
-                        *merged.entry((self.action_of[edge.label as usize], *to)).or_default() +=
-                            rate * share;
-                    }
+                let Some(rate) = self.paces[edge.label as usize].rate() else { continue };
+                for (to, share) in &landings[place_of[&edge.target]] {
+                    let sum = merged.entry((self.action_of[edge.label as usize], *to)).or_insert(Fine::ZERO);
+                    *sum = sum.plus(rate.times(*share));
                 }
             }
             for ((action, to), rate) in merged {
                 let action = action.map(|action| self.actions[action as usize].as_str());
-                add(number[state], action, "rate", rate, number[to as usize]);
+                add(number[state], action, "rate", rate.near(), number[to as usize]);
             }
         }
         builder.states(states);
@@ -336,51 +349,53 @@ impl GraphAutomaton {
 }
 
 /// Makes sure that in discrete time all edges of a state take a step, and are a distribution; or none does.
-fn check_steps(graph: &Graph, paces: &[LabelTiming], states: &[u32]) -> Result<(), AutomatonError> {
+fn check_steps(graph: &Graph, paces: &[Pace], states: &[u32]) -> Result<(), AutomatonError> {
     for state in states {
-        let chance = |label: u32| match paces[label as usize] {
-            LabelTiming::Rate(chance) => Some(chance),
-            _ => None,
-        };
         let edges = graph.edges_from(*state);
-        let chances: Vec<f64> = edges.iter().filter_map(|edge| chance(edge.label)).collect();
-        let sum: f64 = chances.iter().sum();
+        let chances: Vec<Fine> = edges.iter().filter_map(|edge| paces[edge.label as usize].rate()).collect();
         if !chances.is_empty() && chances.len() < edges.len() {
             return Err(AutomatonError::Mixed(*state));
         }
-        if !chances.is_empty() && (sum - 1.0).abs() > 1e-5 {
-            return Err(AutomatonError::Probabilities(*state, sum));
+        if !chances.is_empty() {
+            check_sum(*state, sum(chances.into_iter()))?;
         }
     }
     Ok(())
 }
 
-/// Returns how many roundings a sum of rates or of probabilities of a state goes through at most. Sums that
-/// are exact count for none.
-fn roundings(graph: &Graph, states: &[u32], paces: &[LabelTiming]) -> usize {
+/// Makes sure that probabilities of a state add up to 1, but for what was left out when they were written.
+fn check_sum(state: u32, sum: Fine) -> Result<(), AutomatonError> {
+    let is_close = (sum.near() - 1.0).abs() <= 1e-5;
+    if is_close { Ok(()) } else { Err(AutomatonError::Probabilities(state, sum.near())) }
+}
+
+/// Returns what probabilities add up to, of which the sum is 1 if it may be.
+fn whole(probabilities: impl Iterator<Item = Fine>) -> Fine {
+    let sum = sum(probabilities);
+    if sum.may_be_one() { Fine::ONE } else { sum }
+}
+
+/// Returns how many roundings a sum of rates or of probabilities of a state goes through at most, if it is
+/// added up from those of its actions. Sums that are exact count for none.
+fn roundings(graph: &Graph, states: &[u32], paces: &[Pace]) -> usize {
     let of_state = |state: &u32| {
         let edges = || graph.edges_from(*state).iter().map(|edge| paces[edge.label as usize]);
-        let rates = edges().filter_map(|pace| match pace {
-            LabelTiming::Rate(rate) => Some(rate),
-            _ => None,
-        });
-        let chances = edges().filter_map(|pace| match pace {
-            LabelTiming::Probability(probability) => Some(probability),
-            _ => None,
-        });
-        let count = rates.clone().count().max(chances.clone().count());
-        if sums_are_exact(rates) && sums_are_exact(chances) { 0 } else { count }
+        let (rates, chances) = (|| edges().filter_map(Pace::rate), || edges().filter_map(Pace::probability));
+        let are_exact = rates().chain(chances()).all(Fine::is_exact)
+            && sums_are_exact(rates().map(Fine::near))
+            && sums_are_exact(chances().map(Fine::near));
+        if are_exact { 0 } else { rates().count().max(chances().count()) }
     };
     states.iter().map(of_state).max().unwrap_or(0)
 }
 
 /// Returns whether a state is vanishing: whether it has an immediate edge.
-fn decides(graph: &Graph, paces: &[LabelTiming], state: u32) -> bool {
-    graph.edges_from(state).iter().any(|edge| !matches!(paces[edge.label as usize], LabelTiming::Rate(_)))
+fn decides(graph: &Graph, paces: &[Pace], state: u32) -> bool {
+    graph.edges_from(state).iter().any(|edge| paces[edge.label as usize].rate().is_none())
 }
 
 /// Returns the reachable states in breadth-first order, and the number of each.
-fn reached(graph: &Graph, paces: &[LabelTiming]) -> (Vec<u32>, Vec<u32>) {
+fn reached(graph: &Graph, paces: &[Pace]) -> (Vec<u32>, Vec<u32>) {
     let mut number = vec![u32::MAX; graph.states() as usize];
     let mut states = vec![graph.initial()];
     number[graph.initial() as usize] = 0;
@@ -389,7 +404,7 @@ fn reached(graph: &Graph, paces: &[LabelTiming]) -> (Vec<u32>, Vec<u32>) {
         next += 1;
         let at_once = decides(graph, paces, state);
         for edge in graph.edges_from(state) {
-            let takes_time = matches!(paces[edge.label as usize], LabelTiming::Rate(_));
+            let takes_time = paces[edge.label as usize].rate().is_some();
             if takes_time != at_once && number[edge.target as usize] == u32::MAX {
                 number[edge.target as usize] = states.len() as u32;
                 states.push(edge.target);

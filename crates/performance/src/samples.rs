@@ -12,7 +12,7 @@ use crate::timing::Delayed;
 use crate::{Delay, Timing};
 
 /// What tests ask about.
-const PREDICATES: [&str; 18] = [
+const PREDICATES: [&str; 19] = [
     "x == 0",
     "x == 1",
     "x == 2",
@@ -31,6 +31,7 @@ const PREDICATES: [&str; 18] = [
     "n > 0",
     "n == 3",
     "up",
+    "x > 0",
 ];
 
 /// Compiles a text, with those predicates that it has the variables for.

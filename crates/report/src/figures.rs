@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use narrows_model::decimals::{DIGITS, above, below, certain, outwards, told_above, told_below};
+use narrows_model::decimals::{DIGITS, above, below, certain, outwards, range, told_above, told_below};
 use narrows_model::{
     Coverage, Figure, FigureResult, Model, Number, Published, SetSize, SweepPoint, Trace, ViewSize,
 };
@@ -249,6 +249,16 @@ fn told_result(figure: &Figure) -> Map<String, Value> {
                 "unit": figure.unit, "exact": exact,
             });
             put("value", value);
+            if let Some(range) = figure.range {
+                let [least, greatest] = range.map(|(low, high)| {
+                    let [low, high] = [Number::Float(low), Number::Float(high)];
+                    json!({
+                        "low": number_value(low, Number::told_below),
+                        "high": number_value(high, Number::told_above),
+                    })
+                });
+                put("range", json!({ "least": least, "greatest": greatest }));
+            }
         }
         FigureResult::Estimated { value, low, high, .. } => {
             put("estimated", json!(true));
@@ -317,7 +327,11 @@ pub fn result_text(figure: &Figure, digits: usize) -> String {
             format!("{} at worst, {} at best{unit}", number_text(*low), number_text(*high))
         }
         FigureResult::Value { low, high, .. } => {
-            format!("{}{unit}", certain(low.below(), high.above(), digits))
+            let text = match figure.range {
+                Some([least, greatest]) => range(least, greatest, digits),
+                None => certain(low.below(), high.above(), digits),
+            };
+            format!("{text}{unit}")
         }
         FigureResult::Estimated { low, high, .. } => {
             let [low, high] = estimated(*low, *high);

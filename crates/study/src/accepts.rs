@@ -24,7 +24,6 @@ const NO_PERCENTILE: &str =
 const NO_EXTREMES: &str = "Simulation estimates means and percentiles; the least and the most over all runs \
                            are for the timed view.";
 const NO_RUNS: &str = "A simulation sees some runs, and this is about all of them.";
-const NO_ESTIMATE: &str = "Simulation does not estimate this: ask it in the stochastic view.";
 const NO_MISSES: &str = "Simulation does not tell misses apart by variable: ask it in the stochastic view.";
 const NO_OVERLAP: &str = "Ask for an overlap in the untimed or the timed view: how often something happens \
                           at random is a `utilisation`.";
@@ -100,9 +99,10 @@ fn accepts_simulation(question: &Question) -> Result<(), Refusal> {
         | Question::Transient(..)
         | Question::Latency(_)
         | Question::Overlap(..)
+        | Question::Reward(..)
+        | Question::Reach(..)
         | Question::Bottleneck(_) => return Ok(()),
         Question::MissTime(_) => NO_MISSES,
-        Question::Reward(..) | Question::Reach(..) => NO_ESTIMATE,
         Question::MinDelay(..)
         | Question::MaxDelay(..)
         | Question::Delay(..)

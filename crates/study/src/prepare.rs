@@ -8,7 +8,8 @@ use narrows_languages::promela::{Abbreviation, Options, compile};
 use narrows_languages::{Formula, Logic};
 use narrows_logic::Ltl;
 use narrows_model::{
-    Atom, Binary, Claim, Edge, Expr, Place, Property, Query, Question as Asked, Scalar, System, Unary,
+    Atom, Binary, Claim, Edge, Expr, FormKind, Place, Property, Query, Question as Asked, Scalar, System,
+    Unary,
 };
 use narrows_performance::requests::RequestEvents;
 use narrows_performance::{Delayed, Site, Timing};
@@ -474,7 +475,11 @@ impl ProcessStudy {
 
     /// Returns the requests of several questions, which one view follows.
     pub(crate) fn together(&self, study: &Study) -> &RequestsTogether {
-        self.together.get_or_init(|| RequestsTogether::new(study, self))
+        let find = || {
+            let event = |text: &Text| self.event(text);
+            RequestsTogether::new(study, FormKind::Processes, self.timing.clone(), &event)
+        };
+        self.together.get_or_init(find)
     }
 
     /// Returns the timing in which the events of a latency are counted, and the events of each kind; with
@@ -542,7 +547,7 @@ fn key_of(latency: &Latency) -> Option<[String; 4]> {
 
 /// Returns the events with which a reward is gained.
 pub(crate) fn gaining<'s>(study: &'s Study, of: &Text) -> impl Iterator<Item = &'s Text> {
-    let reward = study.rewards.iter().find(|reward| reward.name.text == of.text);
+    let reward = study.reward(of);
     reward.into_iter().flat_map(|reward| &reward.events).map(|(event, _)| event)
 }
 

@@ -52,7 +52,7 @@ pub fn hide(graph: &Graph, choice: &Choice) -> Graph {
     relabel(graph, |text| {
         let Ok(label) = Label::parse(text) else { return text.to_owned() };
         match label {
-            Label { action: Some(action), timing } if choice.has(action) => match timing {
+            Label { action: Some(action), timing, .. } if choice.has(action) => match timing {
                 LabelTiming::Immediate => INTERNAL.to_owned(),
                 // What comes after the last `;` is the timing.
                 _ => text.rsplit_once(';').map_or(text, |(_, timing)| timing.trim()).to_owned(),

@@ -45,8 +45,8 @@ impl Weights {
     /// Reads the labels that weigh; the others are `None`.
     pub(super) fn new(labels: &[Option<&str>]) -> Result<Weights, EquivalenceError> {
         let mut weights = Weights { first: labels.len() as u32, ..Weights::default() };
-        let numbers = |text: &&str| text.split_whitespace().next_back().unwrap_or_default().to_owned();
-        let texts: Vec<String> = labels.iter().flatten().map(numbers).collect();
+        let number = |text: &&'_ str| parse(text).map(|label| label.number.unwrap_or_default().to_owned());
+        let texts: Vec<String> = labels.iter().flatten().map(number).collect::<Result<_, _>>()?;
         let (amounts, exponent) = decimals::read_all(&texts.iter().map(String::as_str).collect::<Vec<_>>())?;
         weights.exponent = exponent;
         let mut amounts = amounts.into_iter();

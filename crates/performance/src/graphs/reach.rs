@@ -105,10 +105,20 @@ impl GraphReach {
         let found = match what {
             // Steps are whole, and what is reached with the last one is reached in time.
             Reach::Before(steps) if self.is_discrete => {
-                before_step(automaton, target, steps.floor() as u64, accuracy)
+                let found = before_step(automaton, target, steps.near().floor() as u64, accuracy);
+                let ever = reach(automaton, target, Reach::Ever, accuracy);
+                found.and_then(|found| Ok(capped(found, &ever?)))
             }
             what => reach(automaton, target, what, accuracy),
         };
         found.map_err(|zeno| self.timed.zeno(&zeno))
     }
+}
+
+/// What is never reached is not reached before some step either.
+fn capped(found: OverSchedulers, ever: &OverSchedulers) -> OverSchedulers {
+    let cap = |one: Interval, most: Interval| one.and(Interval { low: 0.0, high: most.high });
+    let open = found.open.zip(ever.open);
+    let ends = open.map(|([least, greatest], [low, high])| [cap(least, low), cap(greatest, high)]);
+    OverSchedulers { even: cap(found.even, ever.even), open: ends.or(found.open) }
 }

@@ -1,7 +1,10 @@
+use narrows_graph::Random;
 use narrows_lts::{Graph, aut};
+use num_traits::{One, Zero};
 
 use super::{AutomatonError, GraphAutomaton};
-use crate::markov::{Accuracy, Aim, Interval, average, long_run, uniform};
+use crate::fine::tests::{Fraction, fraction};
+use crate::markov::{Accuracy, Aim, Interval, average, long_run, rewards_at, uniform};
 
 fn graph(edges: &[(u32, &str, u32)]) -> Graph {
     let lines: Vec<String> =
@@ -136,4 +139,109 @@ fn sums_of_rates_are_rounded_outwards() {
     // What is exact stays so.
     let (alone, _) = of(&[(0, "A; rate 0.5", 0), (0, "A; rate 0.25", 0)]);
     assert_eq!(alone, Interval::exactly(0.75));
+}
+
+/// What a number of tenths is, as it is written and as a fraction.
+fn tenths(number: u64) -> (String, Fraction) {
+    (format!("{}", number as f64 / 10.0), Fraction::new(number.into(), 10.into()))
+}
+
+/// The stationary distribution of rates in a matrix, by elimination in fractions.
+fn stationary(rates: &[Vec<Fraction>]) -> Vec<Fraction> {
+    let size = rates.len();
+    let mut matrix = vec![vec![Fraction::zero(); size + 1]; size];
+    for (from, row) in rates.iter().enumerate() {
+        for (to, rate) in row.iter().enumerate() {
+            matrix[to][from] += rate;
+            matrix[from][from] -= rate;
+        }
+    }
+    matrix[size - 1] = vec![Fraction::one(); size + 1];
+    for pivot in 0..size {
+        let row = (pivot..size).find(|row| !matrix[*row][pivot].is_zero()).expect("it is connected");
+        matrix.swap(pivot, row);
+        let above = matrix[pivot].clone();
+        for other in (0..size).filter(|other| *other != pivot) {
+            let factor = &matrix[other][pivot] / &above[pivot];
+            for (entry, above) in matrix[other].iter_mut().zip(&above) {
+                *entry -= &factor * above;
+            }
+        }
+    }
+    (0..size).map(|row| &matrix[row][size] / &matrix[row][row]).collect()
+}
+
+/// Rates and probabilities are the decimals that are written: bounds contain what follows from these.
+#[test]
+fn decimals_are_taken_as_they_are() {
+    let mut random = Random::new(19);
+    let mut narrow = 0;
+    for round in 0..300 {
+        let size = 1 + random.index(4);
+        let mut edges: Vec<String> = Vec::new();
+        let mut rates = vec![vec![Fraction::zero(); size]; size];
+        let mut counted = vec![Fraction::zero(); size];
+        let mut next = size;
+        for state in 0..size {
+            // A ring keeps it in one piece.
+            let targets: Vec<usize> = (0..random.index(4)).map(|_| random.index(size)).collect();
+            for target in std::iter::once((state + 1) % size).chain(targets) {
+                let (text, rate) = tenths(1 + random.below(99));
+                let action = if random.below(2) == 0 { "A; " } else { "" };
+                if !action.is_empty() {
+                    counted[state] += &rate;
+                }
+                if random.below(3) > 0 {
+                    edges.push(format!("({state}, \"{action}rate {text}\", {target})"));
+                    rates[state][target] += rate;
+                    continue;
+                }
+                // By chance somewhere else.
+                edges.push(format!("({state}, \"{action}rate {text}\", {next})"));
+                let (first, other) = (1 + random.below(9), random.index(size));
+                for (part, to) in [(first, target), (10 - first, other)] {
+                    let (text, share) = tenths(part);
+                    edges.push(format!("({next}, \"prob {text}\", {to})"));
+                    rates[state][to] += &rate * share;
+                }
+                next += 1;
+            }
+        }
+        let text = format!("des (0, {}, {next})\n{}\n", edges.len(), edges.join("\n"));
+        let graph = aut::read(&text).unwrap();
+        let timed = GraphAutomaton::new(&graph).unwrap();
+        let Some(action) = timed.actions.iter().position(|action| action == "A") else { continue };
+        let shares = stationary(&rates);
+        let truth = shares.iter().zip(&counted).fold(Fraction::zero(), |sum, (one, rate)| sum + one * rate);
+        let reward = timed.reward(&graph, action);
+        let even = timed.long_run(&graph, std::slice::from_ref(&reward), Accuracy::default()).unwrap();
+        let least = average(&timed.automaton, &reward, Aim::Least, Accuracy::default()).unwrap();
+        for found in [even[0].even, least] {
+            let is_inside = fraction(found.low) <= truth && truth <= fraction(found.high);
+            assert!(is_inside, "{round}: {found}, and not {truth}\n{text}");
+            narrow += usize::from(found.width() <= 1e-11 * found.high);
+        }
+    }
+    assert!(narrow > 400, "{narrow}");
+}
+
+/// With so many jumps, rates of the usual precision would tell five digits.
+#[test]
+fn decimals_of_stiff_graphs_keep_their_digits() {
+    let graph = graph(&[
+        (0, "rate 123456789.1", 1),
+        (1, "rate 98765432.3", 0),
+        (1, "A; rate 0.001", 2),
+        (2, "prob 0.3", 0),
+        (2, "prob 0.7", 1),
+    ]);
+    let timed = GraphAutomaton::new(&graph).unwrap();
+    let chain = timed.uniform(&timed.rewards(&graph)).unwrap();
+    assert!(chain.chain.fine_off() < 1e-28, "{}", chain.chain.fine_off());
+    let found = rewards_at(&chain.chain, &chain.rewards, 1e5, Accuracy::default())[0];
+    let expected = 0.001 * 123_456_789.1 / (123_456_789.1 + 98_765_432.3);
+    assert!(
+        found.width() < 1e-6 * expected && (found.middle() - expected).abs() < 1e-6 * expected,
+        "{found}"
+    );
 }

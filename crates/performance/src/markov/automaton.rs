@@ -2,7 +2,9 @@
 //! distributions (Eisentraut, Hermanns and Zhang 2010).
 
 use super::chain::{ChainError, TOLERANCE};
+use super::double_double::Double;
 use super::interval::rounding;
+use crate::fine::Fine;
 
 /// A Markov automaton with its initial state.
 #[derive(Clone, Debug, PartialEq)]
@@ -16,10 +18,12 @@ pub struct Automaton {
     starts: Vec<u32>,
     targets: Vec<u32>,
     weights: Vec<f64>,
+    /// What is missing from each weight; empty if nothing is.
+    rests: Vec<f64>,
     /// How many roundings rates, and rewards that were computed with them, have been through at most.
     roundings: usize,
-    /// The same of rates alone.
-    rate_roundings: usize,
+    /// How much weights may be off, compared with themselves, if what is missing from them is added.
+    fine_off: f64,
 }
 
 /// A reward structure: rates in tangible states, and impulses on choices.
@@ -51,14 +55,20 @@ pub struct Builder {
     starts: Vec<u32>,
     targets: Vec<u32>,
     weights: Vec<f64>,
+    rests: Vec<f64>,
     roundings: usize,
-    rate_roundings: usize,
+    fine_off: f64,
     wrong: Option<ChainError>,
 }
 
 impl Builder {
     /// Adds a tangible state with its transitions and rates. Without any, it is absorbing.
     pub fn waiting(&mut self, rates: impl IntoIterator<Item = (u32, f64)>) {
+        self.fine_waiting(rates.into_iter().map(|(target, rate)| (target, Fine::from(rate))));
+    }
+
+    /// Adds a tangible state, with rates of twice the usual precision.
+    pub fn fine_waiting(&mut self, rates: impl IntoIterator<Item = (u32, Fine)>) {
         self.choices.push(self.starts.len() as u32);
         self.waits.push(true);
         self.row(rates);
@@ -72,17 +82,20 @@ impl Builder {
 
     /// Adds a choice to the last state: a distribution. Returns its number among all choices.
     pub fn choice(&mut self, probabilities: impl IntoIterator<Item = (u32, f64)>) -> u32 {
+        let fine = probabilities.into_iter().map(|(target, probability)| (target, Fine::from(probability)));
+        self.fine_choice(&fine.collect::<Vec<_>>())
+    }
+
+    /// Adds a choice to the last state: a distribution, of twice the usual precision.
+    pub fn fine_choice(&mut self, probabilities: &[(u32, Fine)]) -> u32 {
         let number = self.starts.len() as u32;
-        let begin = self.targets.len();
-        self.row(probabilities);
-        let sum: f64 = self.weights[begin..].iter().sum();
-        if (sum - 1.0).abs() > TOLERANCE {
+        let sum = probabilities.iter().fold(Fine::ZERO, |sum, (_, probability)| sum.plus(*probability));
+        if (sum.near() - 1.0).abs() > TOLERANCE {
             let state = self.waits.len().saturating_sub(1) as u32;
-            self.wrong.get_or_insert(ChainError::NoDistribution(Some(state), sum));
+            self.wrong.get_or_insert(ChainError::NoDistribution(Some(state), sum.near()));
         }
-        for weight in &mut self.weights[begin..] {
-            *weight /= sum;
-        }
+        let scale = if sum.may_be_one() { Fine::ONE } else { sum };
+        self.row(probabilities.iter().map(|(target, probability)| (*target, probability.over(scale))));
         number
     }
 
@@ -90,7 +103,18 @@ impl Builder {
     /// them.
     pub fn rounded(&mut self, roundings: usize) {
         self.roundings = self.roundings.max(roundings);
-        self.rate_roundings = self.rate_roundings.max(roundings);
+        self.fine_off = self.fine_off.max(roundings as f64 * f64::EPSILON);
+    }
+
+    /// Declares how much weights of twice the usual precision may be off, compared with themselves.
+    pub(crate) fn rounded_fine(&mut self, off: f64) {
+        self.fine_off = self.fine_off.max(off);
+    }
+
+    /// Declares that weights and rewards were computed from those of another automaton.
+    pub(super) fn rounded_as(&mut self, other: &Automaton) {
+        self.roundings = self.roundings.max(other.roundings);
+        self.fine_off = self.fine_off.max(other.fine_off);
     }
 
     /// Declares how many roundings rewards have been through that are sums of rates which are exact
@@ -109,15 +133,25 @@ impl Builder {
         self.waits.len()
     }
 
-    fn row(&mut self, entries: impl IntoIterator<Item = (u32, f64)>) {
+    fn row(&mut self, entries: impl IntoIterator<Item = (u32, Fine)>) {
         let state = self.waits.len().saturating_sub(1) as u32;
         self.starts.push(self.targets.len() as u32);
         for (target, weight) in entries {
-            if !(weight > 0.0 && weight.is_finite()) {
-                self.wrong.get_or_insert(ChainError::NoRate(state, weight));
+            let Double { high, low } = weight.double();
+            if !(high > 0.0 && high.is_finite()) {
+                self.wrong.get_or_insert(ChainError::NoRate(state, high));
             }
             self.targets.push(target);
-            self.weights.push(weight);
+            self.weights.push(high);
+            if low != 0.0 || !self.rests.is_empty() {
+                self.rests.resize(self.weights.len() - 1, 0.0);
+                self.rests.push(low);
+            }
+            if !weight.is_exact() {
+                // Most computations take the usual precision, which is one rounding.
+                self.roundings = self.roundings.max(1);
+                self.fine_off = self.fine_off.max(weight.off());
+            }
         }
         if self.targets.len() >= u32::MAX as usize || self.starts.len() >= u32::MAX as usize {
             self.wrong.get_or_insert(ChainError::TooLarge);
@@ -149,8 +183,9 @@ impl Builder {
             starts: self.starts,
             targets: self.targets,
             weights: self.weights,
+            rests: self.rests,
             roundings: self.roundings,
-            rate_roundings: self.rate_roundings,
+            fine_off: self.fine_off,
         })
     }
 }
@@ -168,6 +203,9 @@ impl Automaton {
         automaton.waits.push(false);
         automaton.targets.extend(states);
         automaton.weights.extend(states.iter().map(|_| 1.0));
+        if !automaton.rests.is_empty() {
+            automaton.rests.resize(automaton.weights.len(), 0.0);
+        }
         // The last entry of each list is where the next one begins.
         automaton.starts.extend((self.targets.len() as u32 + 1..).take(states.len()));
         automaton.choices.push(automaton.starts.len() as u32 - 1);
@@ -205,6 +243,16 @@ impl Automaton {
         self.targets[range.clone()].iter().copied().zip(self.weights[range].iter().copied())
     }
 
+    /// Returns where a choice leads, with rates or probabilities of twice the usual precision.
+    pub(crate) fn fine_row(&self, choice: usize) -> impl Iterator<Item = (u32, Fine)> + Clone + '_ {
+        let range = self.starts[choice] as usize..self.starts[choice + 1] as usize;
+        let weight = |place: usize| Double {
+            high: self.weights[place],
+            low: self.rests.get(place).copied().unwrap_or(0.0),
+        };
+        range.map(move |place| (self.targets[place], Fine::known(weight(place), self.fine_off)))
+    }
+
     /// Returns the states that any choice of a state may lead to, some more than once.
     pub fn successors(&self, state: usize) -> &[u32] {
         let (first, last) = (self.choices[state] as usize, self.choices[state + 1] as usize);
@@ -234,9 +282,9 @@ impl Automaton {
         self.roundings
     }
 
-    /// Returns how many roundings a rate has been through at most.
-    pub(crate) fn rate_roundings(&self) -> usize {
-        self.rate_roundings
+    /// Returns how much a weight of twice the usual precision may be off, compared with itself.
+    pub(crate) fn fine_off(&self) -> f64 {
+        self.fine_off
     }
 
     /// Returns the reward of a choice: per time, or each time.

@@ -1,9 +1,11 @@
 //! Continuous-time Markov chains, as sparse rows of rates.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use super::double_double::Double;
 use super::interval::adds_exactly;
+use crate::fine::Fine;
 
 /// A continuous-time Markov chain with an initial distribution. Twelve bytes per transition, twenty if
 /// sums of rates were rounded; four per state.
@@ -272,13 +274,29 @@ impl Chain {
     }
 
     /// Returns how much a rate of twice the usual precision may be off, compared with itself.
-    pub(super) fn fine_off(&self) -> f64 {
+    pub(crate) fn fine_off(&self) -> f64 {
         self.fine_off
     }
 
     /// Returns whether something is missing from rates of the usual precision.
     pub(super) fn has_rests(&self) -> bool {
         !self.rests.is_empty()
+    }
+
+    /// Returns the chain with all rates multiplied by a factor: what a time lost when it was rounded.
+    pub fn scaled(&self, factor: Fine) -> Cow<'_, Chain> {
+        if factor == Fine::ONE {
+            return Cow::Borrowed(self);
+        }
+        let mut scaled = self.clone();
+        scaled.rests.resize(self.rates.len(), 0.0);
+        for (rate, rest) in scaled.rates.iter_mut().zip(&mut scaled.rests) {
+            let product = Fine::known(Double { high: *rate, low: *rest }, self.fine_off).times(factor);
+            scaled.fine_off = scaled.fine_off.max(product.off());
+            Double { high: *rate, low: *rest } = product.double();
+        }
+        scaled.roundings = self.roundings.max(1);
+        Cow::Owned(scaled)
     }
 
     /// Returns the exit rate of a state.

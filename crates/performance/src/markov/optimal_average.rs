@@ -11,7 +11,7 @@ use narrows_graph::components::OUTSIDE;
 
 use super::automaton::{self, Automaton, Reward};
 use super::chain::ChainError;
-use super::end_components::{EndComponent, Zeno, end_components, find_zeno, reachable};
+use super::end_components::{EndComponent, Zeno, end_components, end_components_by, find_zeno, reachable};
 use super::interval::{Accuracy, Interval};
 use super::optimal_total::{Aim, Optimum, largest};
 use super::policy::Members;
@@ -26,10 +26,13 @@ pub fn average(
     if let Some(zeno) = find_zeno(automaton) {
         return Err(zeno);
     }
+    let is_gain = reward.rates.iter().chain(&reward.impulses).all(|gained| *gained >= 0.0);
+    if is_gain && aim == Aim::Least && is_avoidable(automaton, reward) {
+        return Ok(Interval::exactly(0.0));
+    }
     // The least is the greatest of what is lost.
     let signed = aim.signed(reward);
     let found = aim.unsigned(greatest(automaton, &signed, accuracy));
-    let is_gain = reward.rates.iter().chain(&reward.impulses).all(|gained| *gained >= 0.0);
     Ok(if is_gain { Interval { low: found.low.max(0.0), high: found.high } } else { found })
 }
 
@@ -44,6 +47,46 @@ fn greatest(automaton: &Automaton, reward: &Reward, accuracy: Accuracy<'_>) -> I
         return *only;
     }
     quotient(automaton, &reached, &parts, &gains, finer).unwrap_or(Interval::ANY)
+}
+
+/// Returns whether some scheduler comes, for sure, to where it can stay for ever without any reward.
+fn is_avoidable(automaton: &Automaton, reward: &Reward) -> bool {
+    let mut alive = reachable(automaton);
+    let is_free = |state: usize, choice: usize| automaton.gained(reward, state, choice) == 0.0;
+    let free: Vec<u32> = end_components_by(automaton, |state| alive[state], is_free)
+        .into_iter()
+        .flat_map(|part| part.states)
+        .collect();
+    let mut before: Vec<Vec<(u32, u32)>> = vec![Vec::new(); automaton.states()];
+    for state in (0..automaton.states()).filter(|state| alive[*state]) {
+        for choice in automaton.choices(state) {
+            for target in automaton.targets(choice) {
+                before[*target as usize].push((state as u32, choice as u32));
+            }
+        }
+    }
+    // From fewer and fewer states, by choices that lose none of them (de Alfaro 1997).
+    loop {
+        let mut found = vec![false; automaton.states()];
+        for state in &free {
+            found[*state as usize] = true;
+        }
+        let mut open = free.clone();
+        while let Some(state) = open.pop() {
+            for (from, choice) in &before[state as usize] {
+                let stays = |to: &u32| alive[*to as usize];
+                let is_new = alive[*from as usize] && !found[*from as usize];
+                if is_new && automaton.targets(*choice as usize).iter().all(stays) {
+                    found[*from as usize] = true;
+                    open.push(*from);
+                }
+            }
+        }
+        if found == alive {
+            return alive[automaton.initial() as usize];
+        }
+        alive = found;
+    }
 }
 
 /// Returns whether a single end component contains all reachable states.
@@ -291,6 +334,7 @@ fn quotient(
     }
     let stop = (parts.len() + outside.len()) as u32;
     let mut builder = automaton::Builder::default();
+    builder.rounded_as(automaton);
     let (mut low, mut high) = (Vec::new(), Vec::new());
     let add = |builder: &mut automaton::Builder, state: usize, choice: usize| {
         let exit = automaton.exit(state);

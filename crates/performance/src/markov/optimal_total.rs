@@ -369,6 +369,7 @@ fn without_free_cycles(
         *number = next;
     }
     let mut builder = automaton::Builder::default();
+    builder.rounded_as(automaton);
     let mut collapsed = Reward::default();
     let row = |choice: usize| automaton.row(choice).map(|(to, weight)| (number[to as usize], weight));
     for part in &parts {

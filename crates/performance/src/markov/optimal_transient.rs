@@ -238,7 +238,9 @@ impl<'a> Course<'a> {
     /// What rounding does when values up to so much are mixed, or changed at the pace of the automaton,
     /// divided by the pace.
     fn slip(&self, largest: f64) -> f64 {
-        rounding(4 * self.terms.max(self.resolved.terms) + 16 + 2 * self.resolved.roundings, 2.0 * largest)
+        let terms = self.terms.max(self.resolved.terms);
+        let roundings = self.automaton.roundings() + self.resolved.roundings;
+        rounding(4 * terms + 16 + 2 * roundings, 2.0 * largest)
     }
 
     /// The series of `exp(Q·x)` applied to what states are worth, at the end of a step.

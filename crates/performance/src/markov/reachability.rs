@@ -15,6 +15,7 @@ use super::optimal_total::{Aim, until_over};
 use super::optimal_transient::reward_at_over;
 use super::transient::reward_at;
 use super::vanishing::{Vanished, uniform};
+use crate::fine::Fine;
 
 /// What is asked about the way to a target.
 #[derive(Clone, Copy, Debug)]
@@ -22,7 +23,7 @@ pub enum Reach<'r> {
     /// How likely it is ever reached.
     Ever,
     /// How likely it is reached before a time.
-    Before(f64),
+    Before(Fine),
     /// What is gained until it is reached, which is infinite if it may be missed. Nothing is lost on the way.
     Total(&'r Reward),
 }
@@ -54,7 +55,8 @@ pub fn reach(
             Reach::Before(time) => {
                 // What is never reached is not reached before either.
                 let ever = average(automaton, &there, aim, accuracy)?.high;
-                let found = reward_at_over(automaton, &there.rates, time, aim, accuracy)?;
+                // It allows for a time that is rounded.
+                let found = reward_at_over(automaton, &there.rates, time.near(), aim, accuracy)?;
                 Ok(found.and(Interval { low: 0.0, high: ever.clamp(0.0, 1.0) }))
             }
             Reach::Total(reward) => {
@@ -107,7 +109,10 @@ fn even(
     let is_there = |state: u32| rewards[0][state as usize] > 0.0;
     Ok(match what {
         Reach::Ever => long_run(&chain, &rewards[..1], accuracy)[0].and(LIKELY),
-        Reach::Before(time) => reward_at(&chain, &rewards[0], time, accuracy).and(LIKELY),
+        Reach::Before(time) => {
+            let (time, factor) = time.split_near();
+            reward_at(&chain.scaled(factor), &rewards[0], time, accuracy).and(LIKELY)
+        }
         Reach::Total(_) => {
             let found = until(&chain, &rewards[1], is_there, accuracy);
             let at_once = before.first().copied().unwrap_or(0.0);

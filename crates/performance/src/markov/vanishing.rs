@@ -12,6 +12,7 @@ use narrows_graph::components::{OUTSIDE, find_in_lists};
 use super::automaton::{Automaton, Reward};
 use super::chain::{self, Chain};
 use super::end_components::{Zeno, find_zeno, reachable};
+use crate::fine::{Fine, QUOTIENT};
 
 /// A chain made of an automaton.
 #[derive(Clone, Debug, PartialEq)]
@@ -29,9 +30,22 @@ pub struct Vanished {
 /// The distribution of a vanishing state over tangible ones, and its expected impulses.
 #[derive(Clone, Debug, Default)]
 struct Outcome {
-    row: BTreeMap<u32, f64>,
+    row: BTreeMap<u32, Fine>,
     gained: Vec<f64>,
+    /// How many roundings what is gained has been through, beside those of the rewards.
     roundings: usize,
+}
+
+impl Outcome {
+    fn add(&mut self, target: u32, share: Fine) {
+        let sum = self.row.entry(target).or_insert(Fine::ZERO);
+        *sum = sum.plus(share);
+    }
+
+    /// Returns how much a probability may be off, compared with itself.
+    fn off(&self) -> f64 {
+        self.row.values().map(|share| share.off()).fold(0.0, f64::max)
+    }
 }
 
 /// Resolves choices uniformly, and eliminates vanishing states.
@@ -52,16 +66,16 @@ pub fn vanish(
 
 /// Returns, for each state, the distribution of the next tangible state; for a tangible one, itself. The
 /// error is the first state in which choices differ in that.
-pub fn landings(automaton: &Automaton) -> Result<Vec<Vec<(u32, f64)>>, VanishError> {
+pub fn landings(automaton: &Automaton) -> Result<Vec<Vec<(u32, Fine)>>, VanishError> {
     let first = |state: usize| vec![automaton.choices(state).start];
     let mut vanishing = Vanishing::new(automaton, &[], &first);
     vanishing.run().map_err(VanishError::Zeno)?;
     if let Some(zeno) = find_zeno(automaton) {
         return Err(VanishError::Zeno(zeno));
     }
-    let landing = |state: usize| -> BTreeMap<u32, f64> {
+    let landing = |state: usize| -> BTreeMap<u32, Fine> {
         if automaton.waits(state) {
-            BTreeMap::from([(state as u32, 1.0)])
+            BTreeMap::from([(state as u32, Fine::ONE)])
         } else {
             vanishing.outcomes[state].row.clone()
         }
@@ -71,13 +85,16 @@ pub fn landings(automaton: &Automaton) -> Result<Vec<Vec<(u32, f64)>>, VanishErr
     for state in (0..automaton.states()).filter(|state| reached[*state] && !automaton.waits(*state)) {
         let expected = landing(state);
         for choice in automaton.choices(state).skip(1) {
-            let mut found: BTreeMap<u32, f64> = BTreeMap::new();
-            for (target, weight) in automaton.row(choice) {
+            let mut found = Outcome::default();
+            for (target, weight) in automaton.fine_row(choice) {
                 for (to, share) in landing(target as usize) {
-                    *found.entry(to).or_default() += weight * share;
+                    found.add(to, weight.times(share));
                 }
             }
-            let is_close = |(one, other): (&f64, &f64)| (one - other).abs() <= 1e-12 * one.max(*other);
+            let found = found.row;
+            let is_close = |(one, other): (&Fine, &Fine)| {
+                (one.near() - other.near()).abs() <= 1e-12 * one.near().max(other.near())
+            };
             if !expected.keys().eq(found.keys()) || !expected.values().zip(found.values()).all(is_close) {
                 return Err(VanishError::Choice(state as u32));
             }
@@ -96,13 +113,19 @@ pub(super) struct Resolved {
     pub(super) roundings: usize,
 }
 
+/// Roundings of the usual precision that are as much as numbers may be off, and one more.
+fn as_roundings(off: f64) -> usize {
+    (off / f64::EPSILON).ceil() as usize + 1
+}
+
 /// Computes the distributions of vanishing states under a policy.
 pub(super) fn resolve(automaton: &Automaton, policy: &[u32]) -> Result<Resolved, Zeno> {
     let mut vanishing = Vanishing::new(automaton, &[], &|state| vec![policy[state] as usize]);
     vanishing.run()?;
-    let roundings = vanishing.outcomes.iter().map(|outcome| outcome.roundings).max().unwrap_or(0);
-    let rows: Vec<Vec<(u32, f64)>> =
-        vanishing.outcomes.into_iter().map(|outcome| outcome.row.into_iter().collect()).collect();
+    let off = vanishing.outcomes.iter().map(Outcome::off).fold(0.0, f64::max);
+    let roundings = automaton.roundings() + as_roundings(off);
+    let near = |outcome: Outcome| outcome.row.into_iter().map(|(to, share)| (to, share.near())).collect();
+    let rows: Vec<Vec<(u32, f64)>> = vanishing.outcomes.into_iter().map(near).collect();
     let terms = rows.iter().map(Vec::len).max().unwrap_or(0);
     Ok(Resolved { rows, terms, roundings })
 }
@@ -136,16 +159,15 @@ impl<'a> Vanishing<'a> {
             }
             let choices = choices(state);
             for choice in &choices {
-                let share = 1.0 / choices.len() as f64;
-                for (target, weight) in automaton.row(*choice) {
-                    *outcome.row.entry(target).or_default() += share * weight;
-                    outcome.roundings += 1;
+                let share = Fine::ratio(1, choices.len() as i128);
+                for (target, weight) in automaton.fine_row(*choice) {
+                    outcome.add(target, share.times(weight));
                 }
                 for (gained, reward) in outcome.gained.iter_mut().zip(rewards) {
-                    *gained += share * reward.impulses[*choice];
+                    *gained += share.near() * reward.impulses[*choice];
                 }
             }
-            outcome.roundings += 3;
+            outcome.roundings += choices.len() + 3;
             outcome
         };
         Vanishing { automaton, rewards, outcomes: (0..automaton.states()).map(outcome).collect() }
@@ -186,8 +208,7 @@ impl<'a> Vanishing<'a> {
         let mut most = 0;
         for (target, weight) in row {
             if self.automaton.waits(target as usize) || !done(target) {
-                *outcome.row.entry(target).or_default() += weight;
-                outcome.roundings += 1;
+                outcome.add(target, weight);
                 continue;
             }
             self.hand_on(&mut outcome, target, weight);
@@ -198,31 +219,32 @@ impl<'a> Vanishing<'a> {
     }
 
     /// Adds where a decision leads, and what it gains, with a weight.
-    fn hand_on(&self, outcome: &mut Outcome, target: u32, weight: f64) {
+    fn hand_on(&self, outcome: &mut Outcome, target: u32, weight: Fine) {
         let behind = &self.outcomes[target as usize];
         for (to, share) in &behind.row {
-            *outcome.row.entry(*to).or_default() += weight * share;
+            outcome.add(*to, weight.times(*share));
         }
-        outcome.roundings += 1;
+        outcome.roundings += 1 + as_roundings(weight.off());
         for (gained, more) in outcome.gained.iter_mut().zip(&behind.gained) {
-            *gained += weight * more;
+            *gained += weight.near() * more;
         }
     }
 
     /// Eliminates a component of vanishing states.
     fn eliminate(&mut self, group: &[u32]) -> Result<(), Zeno> {
+        let before = group.iter().map(|state| self.outcomes[*state as usize].off()).fold(0.0, f64::max);
         for state in group {
             let mut outcome = std::mem::take(&mut self.outcomes[*state as usize]);
             outcome.row.remove(state);
-            let leaves: f64 = outcome.row.values().sum();
-            if leaves == 0.0 {
+            let leaves = outcome.row.values().fold(Fine::ZERO, |sum, weight| sum.plus(*weight));
+            if leaves == Fine::ZERO {
                 return Err(Zeno { cycle: group.to_vec() });
             }
             for weight in outcome.row.values_mut() {
-                *weight /= leaves;
+                *weight = weight.over(leaves);
             }
             for gained in &mut outcome.gained {
-                *gained /= leaves;
+                *gained /= leaves.near();
             }
             self.outcomes[*state as usize] = outcome;
             for other in group.iter().filter(|other| *other != state) {
@@ -236,8 +258,12 @@ impl<'a> Vanishing<'a> {
         // As in `elimination.rs`: n³ roundings, of which each may hit every number.
         let size = group.len();
         let most = group.iter().map(|state| self.outcomes[*state as usize].roundings).max().unwrap_or(0);
+        let roundings = 4 * size * (size + 1) * (size + 4);
+        let off = roundings as f64 * QUOTIENT + 4.0 * size as f64 * before;
         for state in group {
-            self.outcomes[*state as usize].roundings = 4 * size * (size + 1) * (size + 4) + 4 * size * most;
+            let outcome = &mut self.outcomes[*state as usize];
+            outcome.roundings = roundings + 4 * size * (most + as_roundings(before));
+            outcome.row.values_mut().for_each(|share| *share = share.within(off));
         }
         Ok(())
     }
@@ -253,28 +279,32 @@ impl<'a> Vanishing<'a> {
         }
         let mut builder = chain::Builder::new(states.len(), states.len());
         builder.rounded_sums(automaton.roundings());
-        builder.rounded(automaton.rate_roundings());
+        let mut off = automaton.fine_off();
         let mut rewards = vec![Vec::with_capacity(states.len()); self.rewards.len()];
         for state in states.iter().map(|state| *state as usize) {
             let mut row = Vec::new();
             let mut gained: Vec<f64> = self.rewards.iter().map(|reward| reward.rates[state]).collect();
             let mut roundings = 0;
-            for (target, rate) in automaton.row(automaton.choices(state).start) {
+            for (target, rate) in automaton.fine_row(automaton.choices(state).start) {
                 if automaton.waits(target as usize) {
-                    row.push((number[target as usize], rate));
+                    row.push((number[target as usize], rate.double()));
                     continue;
                 }
                 let outcome = &self.outcomes[target as usize];
-                row.extend(outcome.row.iter().map(|(to, share)| (number[*to as usize], rate * share)));
-                for (gained, more) in gained.iter_mut().zip(&outcome.gained) {
-                    *gained += rate * more;
+                for (to, share) in &outcome.row {
+                    let product = rate.times(*share);
+                    off = off.max(product.off());
+                    row.push((number[*to as usize], product.double()));
                 }
-                roundings = roundings.max(outcome.roundings);
+                for (gained, more) in gained.iter_mut().zip(&outcome.gained) {
+                    *gained += rate.near() * more;
+                }
+                roundings = roundings.max(outcome.roundings + as_roundings(outcome.off()));
             }
             if roundings > 0 {
-                builder.rounded(automaton.roundings() + roundings + row.len() + 1);
+                builder.rounded_sums(automaton.roundings() + roundings + row.len() + 1);
             }
-            builder.row(row);
+            builder.fine_row(row);
             for (column, gained) in rewards.iter_mut().zip(gained) {
                 column.push(gained);
             }
@@ -284,8 +314,9 @@ impl<'a> Vanishing<'a> {
         let begins: Vec<(u32, f64)> = if automaton.waits(initial as usize) {
             vec![(number[initial as usize], 1.0)]
         } else {
-            first.row.iter().map(|(to, share)| (number[*to as usize], *share)).collect()
+            first.row.iter().map(|(to, share)| (number[*to as usize], share.near())).collect()
         };
+        builder.rounded_fine(off);
         let before = first.gained.clone();
         // An automaton is never larger than what fits, and without decisions that lead nowhere some state
         // waits.

@@ -14,7 +14,10 @@ pub(super) struct Delta {
     pub(super) changes: Vec<(u16, Change)>,
 }
 
-/// The kinds of requests, by what they begin and end with.
+/// No event has this number.
+const NEVER: Mark = Mark::Event(u16::MAX);
+
+/// The kinds of requests, by what they begin and end with; the last one ends at the target.
 #[derive(Debug)]
 pub(super) struct Kinds {
     list: Vec<([Mark; 2], Order)>,
@@ -32,7 +35,8 @@ fn rules(order: Order) -> RequestEvents {
 impl Kinds {
     pub(super) fn new(scene: &Scene<'_>) -> Kinds {
         let all = scene.requests.iter().flat_map(|one| one.kinds.iter().map(|marks| (*marks, one.order)));
-        let list: Vec<([Mark; 2], Order)> = all.collect();
+        let target = scene.target.map(|target| ([NEVER, target], Order::Next));
+        let list: Vec<([Mark; 2], Order)> = all.chain(target).collect();
         let mut of_event: FxHashMap<u16, Vec<u16>> = FxHashMap::default();
         let mut of_values = Vec::new();
         for (kind, (marks, _)) in (0..).zip(&list) {

@@ -4,12 +4,13 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use narrows_graph::Random;
-use narrows_model::{Budget, Progress};
+use narrows_model::Budget;
 
-use super::estimate::{Evidence, NORMAL, REPLICATIONS, are_apart};
+use super::estimate::{Evidence, REPLICATIONS, are_apart};
 use super::growth::{Growths, Trend};
 use super::run::Run;
 use super::sample::scale_of;
+use super::short_runs::{Glance, Sums, UNSEEN, glimpse};
 use super::splitting::Splitting;
 use super::table::Table;
 use super::tally::{INTERVALS, Tally};
@@ -21,12 +22,6 @@ const PILOT: u64 = 250;
 
 /// Before so many events, no estimate is taken for good.
 const LEAST_EVENTS: u64 = 1 << 17;
-
-/// So many short runs are handed out at a time.
-const PART: usize = 1 << 16;
-
-/// What was never seen after so many events is not waited for.
-const UNSEEN: u64 = 1 << 23;
 
 /// Estimates quantities.
 ///
@@ -44,88 +39,8 @@ pub fn simulate(
     })
 }
 
-/// Estimates the mean of a value of the state at some time.
-///
-/// # Errors
-///
-/// As those of [`simulate`].
-pub fn transient(
-    scene: &Scene<'_>,
-    value: usize,
-    time: f64,
-    effort: Effort,
-    budget: &Budget,
-) -> Result<Simulated, SimulationError> {
-    let until = time * scale_of(scene);
-    with_workers(scene, budget, |workers| {
-        let (mut found, mut sums) = (Simulated { time, ..Simulated::default() }, [0.0; 3]);
-        let mut next = 0;
-        loop {
-            let work = Work::Moment { seed: effort.seed, until, value };
-            let end = (2 * next).max(REPLICATIONS * REPLICATIONS);
-            while next < end {
-                // A run in which little happens does not look at the clock.
-                let progress = Progress { transitions: found.events, ..Progress::default() };
-                let limit = budget.watch.check(&progress).map(|limit| BuildError::Limit(limit).into());
-                let part = end.min(next + PART);
-                let jobs = (next..part).step_by(REPLICATIONS).map(|first| Job {
-                    number: first,
-                    run: None,
-                    tally: Tally::new(channels(scene), scene.requests.len()),
-                    work,
-                    splitting: None,
-                });
-                let done = match limit.map_or_else(|| workers.all(jobs.collect()), Err) {
-                    Ok(done) => done,
-                    Err(SimulationError::Build(BuildError::Limit(limit))) if found.replications > 0 => {
-                        found.limit = Some(limit);
-                        return Ok(found);
-                    }
-                    Err(error) => return Err(error),
-                };
-                next = part;
-                for job in done {
-                    found.events += job.tally.events;
-                    found.has_choices |= job.tally.has_choices;
-                    for (sum, more) in sums.iter_mut().zip(&job.tally.series) {
-                        *sum += more;
-                    }
-                }
-            }
-            found.replications = next;
-            let estimate = proportion(next as f64, sums[0], sums[1]);
-            found.estimates = vec![Some(estimate)];
-            // Where nothing happens before that time, there are runs all the same.
-            let looked = found.events.max(next as u64);
-            let is_unseen = sums[0] == 0.0 && looked < UNSEEN.min(effort.events);
-            if !is_unseen && (estimate.accuracy() <= effort.accuracy || sums[0] == 0.0)
-                || is_enough(looked, effort)
-            {
-                return Ok(found);
-            }
-        }
-    })
-}
-
-/// Estimates a mean of independent values from their number, their sum and that of their squares: the score
-/// interval of E. B. Wilson (1927), which holds for rare events too; for values beyond 0 and 1, the normal
-/// approximation.
-fn proportion(count: f64, sum: f64, squares: f64) -> Estimate {
-    let value = sum / count;
-    // Of 0 and 1, the squares are the same.
-    if (sum - squares).abs() < 0.5 && (0.0..=1.0).contains(&value) {
-        let square = NORMAL * NORMAL;
-        let middle = (value + square / (2.0 * count)) / (1.0 + square / count);
-        let off = NORMAL / (1.0 + square / count)
-            * (value * (1.0 - value) / count + square / (4.0 * count * count)).sqrt();
-        return Estimate { value, low: (middle - off).max(0.0), high: (middle + off).min(1.0) };
-    }
-    let off = NORMAL * ((squares / count - value * value).max(0.0) / count).sqrt();
-    Estimate { value, low: value - off, high: value + off }
-}
-
 /// Returns whether twice as many events would be further from what is allowed.
-fn is_enough(events: u64, effort: Effort) -> bool {
+pub(super) fn is_enough(events: u64, effort: Effort) -> bool {
     events as f64 * std::f64::consts::SQRT_2 >= effort.events as f64
 }
 
@@ -136,27 +51,34 @@ fn channels(scene: &Scene<'_>) -> usize {
 
 /// What a job is about.
 #[derive(Clone, Copy, Debug)]
-enum Work {
+pub(super) enum Work {
     /// Find how long it takes until some delays have expired.
     Pilot { seed: u64 },
     /// Go on for some intervals of time. A new replication begins somewhere in the time that all of them
     /// have at first, so that those of a model without chance are not all alike.
     Intervals { seed: u64, width: f64 },
-    /// See a value at some moment, in as many new runs as there are replications.
-    Moment { seed: u64, until: f64, value: usize },
+    /// See something in as many new runs as there are replications.
+    Short { seed: u64, glance: Glance },
 }
 
 /// A part of the work, with the replication it is done on.
-struct Job {
+pub(super) struct Job {
     number: usize,
     run: Option<Run>,
-    tally: Tally,
+    pub(super) tally: Tally,
+    /// What short runs have added up to.
+    pub(super) sums: Sums,
     work: Work,
     /// Where runs are split, if they are.
     splitting: Option<Arc<Splitting>>,
 }
 
 impl Job {
+    pub(super) fn new(number: usize, scene: &Scene<'_>, work: Work) -> Job {
+        let tally = Tally::new(channels(scene), scene.requests.len());
+        Job { number, run: None, tally, sums: Sums::default(), work, splitting: None }
+    }
+
     fn run(&mut self, table: &mut Table<'_>) -> Result<(), SimulationError> {
         let number = self.number as u64;
         match self.work {
@@ -204,18 +126,8 @@ impl Job {
                 run.leave(table);
                 self.run = Some(run);
             }
-            Work::Moment { seed, until, value } => {
-                let mut sums = [0.0; 2];
-                for one in number..number + REPLICATIONS as u64 {
-                    // Streams of their own, beside those of long runs.
-                    let random = Random::stream(seed, one + (1 << 32));
-                    let mut run = Run::start(table, random, &mut self.tally)?;
-                    run.advance(table, until, &mut self.tally)?;
-                    let value = run.value(table, value);
-                    sums[0] += value;
-                    sums[1] += value * value;
-                }
-                self.tally.series = sums.to_vec();
+            Work::Short { seed, glance } => {
+                self.sums = glimpse(table, (seed, number), glance, &mut self.tally)?;
             }
         }
         Ok(())
@@ -225,7 +137,7 @@ impl Job {
 type Done = (usize, Result<Job, SimulationError>);
 
 /// Those who do jobs.
-enum Workers<'w, 'a> {
+pub(super) enum Workers<'w, 'a> {
     /// Everything is done here.
     Here(&'w mut Table<'a>),
     /// Others do it.
@@ -235,7 +147,7 @@ enum Workers<'w, 'a> {
 impl Workers<'_, '_> {
     /// Does all jobs; returns them in their order. Of several errors, the first in that order counts; a limit
     /// counts only if there is no other.
-    fn all(&mut self, jobs: Vec<Job>) -> Result<Vec<Job>, SimulationError> {
+    pub(super) fn all(&mut self, jobs: Vec<Job>) -> Result<Vec<Job>, SimulationError> {
         let count = jobs.len();
         let mut done: Vec<Done> = match self {
             Workers::Here(table) => {
@@ -273,7 +185,7 @@ impl Workers<'_, '_> {
 }
 
 /// Does something with as many workers as there may be threads, each with a table of its own.
-fn with_workers<T>(
+pub(super) fn with_workers<T>(
     scene: &Scene<'_>,
     budget: &Budget,
     task: impl FnOnce(&mut Workers<'_, '_>) -> Result<T, SimulationError>,
@@ -329,15 +241,13 @@ impl<'w, 't, 'a, 's> Drive<'w, 't, 'a, 's> {
         effort: Effort,
         workers: &'w mut Workers<'t, 'a>,
     ) -> Result<Drive<'w, 't, 'a, 's>, SimulationError> {
-        let tally = || Tally::new(channels(scene), scene.requests.len());
         let seed = effort.seed;
-        let pilot = Job { number: 0, run: None, tally: tally(), work: Work::Pilot { seed }, splitting: None };
-        let pilot = workers.all(vec![pilot])?.pop();
+        let pilot = workers.all(vec![Job::new(0, scene, Work::Pilot { seed })])?.pop();
         let splitting = pilot.as_ref().and_then(|job| job.splitting.clone());
         let length = pilot.and_then(|job| job.run).map_or(1.0, |run| run.time);
         let width = if length > 0.0 { length / INTERVALS as f64 } else { 1.0 };
         let work = Work::Intervals { seed, width };
-        let job = |number| Job { number, run: None, tally: tally(), work, splitting: splitting.clone() };
+        let job = |number| Job { splitting: splitting.clone(), ..Job::new(number, scene, work) };
         let jobs = (0..REPLICATIONS).map(job).collect();
         Ok(Drive { scene, effort, workers, jobs, width, scale: scale_of(scene) })
     }
@@ -404,7 +314,8 @@ impl<'w, 't, 'a, 's> Drive<'w, 't, 'a, 's> {
         let (events, values) = (self.scene.timing.events().len(), self.scene.values.len());
         let is_over = self.ended() == self.jobs.len();
         let tallies: Vec<&Tally> = self.jobs.iter().map(|job| &job.tally).collect();
-        Evidence { tallies, events, values, width: self.width, scale: self.scale, is_over }
+        let (width, scale, rewards) = (self.width, self.scale, self.scene.rewards.as_slice());
+        Evidence { tallies, events, values, rewards, width, scale, is_over }
     }
 
     /// Keeps what does not change any more where something grows all the time, and says what does.
@@ -440,7 +351,7 @@ impl<'w, 't, 'a, 's> Drive<'w, 't, 'a, 's> {
             replications: self.jobs.len(),
             ended,
             has_choices: self.jobs.iter().any(|job| job.tally.has_choices),
-            limit: None,
+            ..Simulated::default()
         };
         (simulated, growths)
     }

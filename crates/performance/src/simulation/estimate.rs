@@ -1,7 +1,7 @@
 //! From what replications have added up to estimates with confidence intervals.
 
 use super::tally::{Histogram, INTERVALS, Tally, TimeClass};
-use super::{Channel, Estimate, Quantity};
+use super::{Channel, Estimate, Gain, Quantity};
 
 /// So many replications run side by side.
 pub(super) const REPLICATIONS: usize = 32;
@@ -28,6 +28,7 @@ pub(super) struct Evidence<'t> {
     /// The events and values before the channels of requests.
     pub(super) events: usize,
     pub(super) values: usize,
+    pub(super) rewards: &'t [Gain],
     /// How much time an interval takes.
     pub(super) width: f64,
     /// How many units of time in which runs are counted make one of the study's.
@@ -54,6 +55,10 @@ impl Evidence<'_> {
             Channel::Value(value) => tally.sum(self.events + value, intervals) / self.scale,
             Channel::Times(number) => tally.sum(requests + 2 * number, intervals) / self.scale,
             Channel::Ended(number) => tally.sum(requests + 2 * number + 1, intervals),
+            Channel::Reward(number) => self.rewards[number].sum(
+                |event| self.sum(tally, Channel::Event(event), intervals.clone()),
+                |value| self.sum(tally, Channel::Value(value), intervals.clone()),
+            ),
         }
     }
 

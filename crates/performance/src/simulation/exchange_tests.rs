@@ -79,6 +79,8 @@ impl Drive {
             rename: Some(&rename),
             values,
             requests,
+            rewards: Vec::new(),
+            target: None,
             sizes: Vec::new(),
             level: None,
             symmetry,

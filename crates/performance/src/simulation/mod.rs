@@ -11,6 +11,8 @@
 //! as those of the exact views; a table that has grown too large is emptied. Exponential delays have no
 //! memory: those of a row are one race with a single draw. The others keep the work that is left.
 //!
+//! What holds at a time, and the way to something, are seen in many short runs from the start (`short_runs`).
+//!
 //! Choices that the model leaves open are taken with equal probability, and results say that there were some.
 //!
 //! What keeps growing has no mean: numbers of the state that stay bounded if the model settles are watched,
@@ -25,6 +27,7 @@ mod growth;
 mod instant;
 mod run;
 mod sample;
+mod short_runs;
 mod splitting;
 mod table;
 mod tally;
@@ -37,8 +40,9 @@ use narrows_model::{Limit, StateSpace, System, Violation};
 use crate::requests::Order;
 use crate::{BuildError, Timing};
 
-pub use drive::{simulate, transient};
+pub use drive::simulate;
 pub use sample::drawn;
+pub use short_runs::{Passage, passage, transient};
 
 /// How delays are drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,6 +78,23 @@ pub struct Requests {
     pub order: Order,
 }
 
+/// What is gained: per time, and with events.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Gain {
+    /// Values of the state, and so many times as much of each per time.
+    pub values: Vec<(usize, f64)>,
+    /// How much with each event.
+    pub events: Vec<(u16, f64)>,
+}
+
+impl Gain {
+    /// Returns what is gained, given how often events happen and the integrals of values.
+    fn sum(&self, event: impl Fn(u16) -> f64, value: impl Fn(usize) -> f64) -> f64 {
+        let events: f64 = self.events.iter().map(|(number, amount)| amount * event(*number)).sum();
+        events + self.values.iter().map(|(number, amount)| amount * value(*number)).sum::<f64>()
+    }
+}
+
 /// What is simulated and observed.
 pub struct Scene<'a> {
     /// The model.
@@ -90,6 +111,10 @@ pub struct Scene<'a> {
     pub values: Vec<StateValue<'a>>,
     /// Requests whose times are measured.
     pub requests: Vec<Requests>,
+    /// What is gained.
+    pub rewards: Vec<Gain>,
+    /// Where short runs end.
+    pub target: Option<Mark>,
     /// Numbers that stay bounded if the model settles, such as the length of a queue.
     pub sizes: Vec<StateValue<'a>>,
     /// The value that says how near a state is to what is rare: then runs are split, and requests not
@@ -116,6 +141,8 @@ pub enum Channel {
     Times(usize),
     /// How many requests have ended.
     Ended(usize),
+    /// What is gained.
+    Reward(usize),
 }
 
 /// What is asked of a simulation.
@@ -183,6 +210,10 @@ pub struct Simulated {
     pub replications: usize,
     /// How many of them have come to an end after which nothing happens.
     pub ended: usize,
+    /// In how many of them nothing happens any more before the target is reached.
+    pub missed: usize,
+    /// How many of them were given up on the way to the target.
+    pub open: usize,
     /// Whether choices were open, and taken with equal probability.
     pub has_choices: bool,
     /// What cut it short, if something did.

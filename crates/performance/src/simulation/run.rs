@@ -255,7 +255,12 @@ impl Run {
             tally.now[usize::from(*channel)] += count * weight;
         }
         for (kind, change) in &jump.changes {
-            self.change(table.scene, *kind, *change, tally);
+            if usize::from(*kind) < self.open.len() {
+                self.change(table.scene, *kind, *change, tally);
+            } else {
+                // The last kind ends at the target.
+                tally.has_arrived |= change.end > 0;
+            }
         }
         if let Some(moved) = &jump.moved {
             self.open = self.exchanged(moved);

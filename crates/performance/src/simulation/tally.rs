@@ -50,12 +50,15 @@ pub(super) struct Tally {
     pub(super) events: u64,
     /// Whether choices were open.
     pub(super) has_choices: bool,
+    /// Whether the target has been reached.
+    pub(super) has_arrived: bool,
 }
 
 impl Tally {
     pub(super) fn new(channels: usize, requests: usize) -> Tally {
         let histograms = vec![Histogram::default(); requests];
-        Tally { series: Vec::new(), histograms, now: vec![0.0; channels], events: 0, has_choices: false }
+        let (series, now) = (Vec::new(), vec![0.0; channels]);
+        Tally { series, histograms, now, events: 0, has_choices: false, has_arrived: false }
     }
 
     /// Ends an interval.

@@ -4,7 +4,8 @@ use narrows_explicit::{Budget, Unwatched};
 use narrows_model::{Evaluator, System, WideVariable};
 
 use super::{
-    Channel, Draw, Effort, Mark, Quantity, Requests, Scene, Simulated, StateValue, simulate, transient,
+    Channel, Draw, Effort, Gain, Mark, Passage, Quantity, Requests, Scene, Simulated, StateValue, passage,
+    simulate, transient,
 };
 use crate::requests::Order;
 use crate::samples::{predicate, system, timing};
@@ -31,6 +32,8 @@ struct Case {
     timing: Timing,
     predicates: Vec<&'static str>,
     requests: Vec<Requests>,
+    rewards: Vec<Gain>,
+    target: Option<Mark>,
     level: Option<usize>,
 }
 
@@ -38,7 +41,9 @@ impl Case {
     fn new(text: &str, delays: &[(&str, Delay)], events: &[&str], predicates: &[&'static str]) -> Case {
         let system = system(text);
         let timing = timing(&system, delays, events);
-        Case { system, timing, predicates: predicates.to_vec(), requests: Vec::new(), level: None }
+        let predicates = predicates.to_vec();
+        let (requests, rewards, target, level) = (Vec::new(), Vec::new(), None, None);
+        Case { system, timing, predicates, requests, rewards, target, level }
     }
 
     fn with_scene<T>(&self, draw: Draw, work: impl FnOnce(&Scene<'_>) -> T) -> T {
@@ -67,6 +72,8 @@ impl Case {
             rename: None,
             values,
             requests,
+            rewards: self.rewards.clone(),
+            target: self.target,
             sizes,
             level: self.level,
             symmetry: None,
@@ -196,7 +203,8 @@ fn splitting_reaches_the_end_of_a_queue() {
                 Box::new(|state| level(state).map(|level| f64::from(u8::from(level >= 30.0)))),
             ];
             let requests = Vec::new();
-            let split = Scene { values, requests, sizes: Vec::new(), level: Some(0), ..*scene };
+            let (sizes, rewards) = (Vec::new(), Vec::new());
+            let split = Scene { values, requests, rewards, sizes, level: Some(0), ..*scene };
             simulate(&split, &[Channel::Value(1).often()], effort(1, 0.1), &budget(1)).unwrap()
         })
     };
@@ -285,4 +293,101 @@ fn counters_do_no_harm() {
     let busy = found.estimates[1].unwrap();
     let exact = 1.0 - queue_lengths()[0];
     assert!(busy.low <= exact && exact <= busy.high, "{busy:?}");
+}
+
+/// Something is won every 3 on average, unless it is lost, every 1 on average: then nothing happens any more.
+const RACE: &str = "byte x; active proctype P() { win: x == 0 -> x = 1; again: x = 2 }
+active proctype Q() { lose: x == 0 -> x = 3 }";
+
+fn race() -> Case {
+    let delays = [("P:win", exponential(3)), ("Q:lose", exponential(1)), ("P:again", exponential(2))];
+    let mut case = Case::new(RACE, &delays, &["P:win", "P:again", "Q:lose"], &["x == 2", "x > 0", "x == 1"]);
+    case.target = Some(Mark::Becomes(0, true));
+    // 5 for a win, and 7 per time after it.
+    case.rewards = vec![Gain { values: vec![(2, 7.0)], events: vec![(0, 5.0)] }];
+    case
+}
+
+fn passages(case: &Case, what: Passage, effort: Effort) -> Simulated {
+    case.with_scene(Draw::AsGiven, |scene| passage(scene, what, effort, &budget(1)).unwrap())
+}
+
+/// How often the truth lies in an interval, for some seeds.
+fn covered(case: &Case, what: Passage, truth: f64, seeds: u64) -> u64 {
+    let holds = |seed: &u64| {
+        let found = passages(case, what, effort(*seed, 0.05)).estimates[0].unwrap();
+        found.accuracy() <= 0.05 && found.low <= truth && truth <= found.high
+    };
+    (0..seeds).filter(holds).count() as u64
+}
+
+#[test]
+fn the_way_to_a_target_is_covered_as_often_as_it_says() {
+    let race = race();
+    assert!((292..=300).contains(&covered(&race, Passage::Ever, 0.25, 300)));
+    // The win comes at rate 4/3 and leads on in one case of four, and 2 later on average.
+    let before = |time: f64| {
+        let (first, second) = (4.0 / 3.0, 0.5);
+        let sum = (1.0 - (-second * time).exp()) * first / (first - second);
+        (sum - (1.0 - (-first * time).exp()) * second / (first - second)) / 4.0
+    };
+    assert!((292..=300).contains(&covered(&race, Passage::Before(3.0), before(3.0), 300)));
+    // An event is a target as well as a predicate.
+    let end = Case { target: Some(Mark::Event(1)), ..race };
+    assert!((292..=300).contains(&covered(&end, Passage::Before(3.0), before(3.0), 300)));
+    // Up to the first of both, 3/4 on average; and 5 in one case of four, as no time passes after it.
+    let either = Case { target: Some(Mark::Becomes(1, true)), ..end };
+    assert!((292..=300).contains(&covered(&either, Passage::Time, 0.75, 300)));
+    assert!((292..=300).contains(&covered(&either, Passage::Reward(0), 1.25, 300)));
+}
+
+/// The mean time until a queue is full: from one length to the next, 1/λ and what µ/λ of the one before is.
+#[test]
+fn a_queue_fills_up_after_a_time() {
+    let (arrival, service) = (0.25, 1.0 / 3.0);
+    let steps = std::iter::successors(Some(1.0 / arrival), |last| Some((1.0 + service * last) / arrival));
+    let exact: f64 = steps.take(2).sum();
+    let mut case = queue();
+    case.target = Some(Mark::Becomes(2, true));
+    let found = passages(&case, Passage::Time, effort(1, 0.01));
+    let estimate = found.estimates[0].unwrap();
+    assert!(estimate.low <= exact && exact <= estimate.high, "{estimate:?} {exact}");
+    assert!(estimate.accuracy() <= 0.01 && (found.missed, found.open) == (0, 0));
+}
+
+/// What may be missed has no mean, and what is given up counts for both.
+#[test]
+fn what_may_never_come_has_no_mean() {
+    let found = passages(&race(), Passage::Time, effort(1, 0.05));
+    assert!(found.estimates[0].is_none() && found.missed > 0 && found.open == 0, "{found:?}");
+    let text = "byte x; active proctype P() { choose: if :: x = 1 :: x = 2 fi; do :: turn: skip od }";
+    let delays = [("P:choose", exponential(1)), ("P:turn", exponential(1))];
+    let mut case = Case::new(text, &delays, &[], &["x == 1", "x == 0"]);
+    case.target = Some(Mark::Becomes(0, true));
+    let found = passages(&case, Passage::Ever, Effort { accuracy: 0.01, events: 1 << 18, seed: 2 });
+    let estimate = found.estimates[0].unwrap();
+    assert!(found.open > 100 && estimate.low < 0.5 && (0.99..=1.0).contains(&estimate.high), "{found:?}");
+    // At the start, all is over at once.
+    case.target = Some(Mark::Becomes(1, true));
+    let found = passages(&case, Passage::Time, effort(1, 0.05)).estimates[0].unwrap();
+    assert!(found.value == 0.0 && found.high == 0.0, "{found:?}");
+}
+
+#[test]
+fn rewards_add_up() {
+    let lengths = queue_lengths();
+    let throughput = (1.0 - lengths[0]) / 3.0;
+    let mut case = queue();
+    case.rewards = vec![Gain { values: vec![(0, 2.0), (2, 5.0)], events: vec![(0, 1.0), (1, 3.0)] }];
+    let often = 2.0 * (1.0 - lengths[0]) + 5.0 * lengths[2] + 4.0 * throughput;
+    let asked = [Channel::Reward(0).often(), Quantity::Ratio(Channel::Reward(0), Channel::Event(1))];
+    let mut covered = [0; 2];
+    for seed in 0..100 {
+        let found = case.simulate(Draw::AsGiven, &asked, effort(seed, 0.02), 1);
+        for (place, truth) in [often, often / throughput].into_iter().enumerate() {
+            let estimate = found.estimates[place].unwrap();
+            covered[place] += u32::from(estimate.low <= truth && truth <= estimate.high);
+        }
+    }
+    assert!(covered.iter().all(|count| *count >= 96), "{covered:?}");
 }

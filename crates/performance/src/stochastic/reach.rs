@@ -1,5 +1,6 @@
 //! A stochastic view on the way to an event, and rewards on it.
 
+use super::solve::REWARD_ROUNDINGS;
 use super::{Arrival, Stochastic, Target};
 use crate::fine::Fine;
 use crate::markov::automaton::{self, Automaton, Reward};
@@ -20,24 +21,24 @@ impl Stochastic<'_> {
             Target::Tangible(state) => state,
             Target::Decision(decision) => self.tangible_states() + decision,
         };
-        let to = |one: Arrival| (place(one.target, one.tally), one.probability.near());
+        let to = |one: Arrival| (place(one.target, one.tally), one.probability);
         let mut builder = automaton::Builder::default();
-        self.declare_roundings(&mut builder);
+        builder.rounded_sums(REWARD_ROUNDINGS);
+        builder.rounded_fine(self.fine_off(Fine::ONE));
         for state in 0..self.tangible_states() {
-            builder
-                .waiting(self.transitions(state).map(|one| (place(one.target, one.tally), one.rate.near())));
+            builder.fine_waiting(self.transitions(state).map(|one| (place(one.target, one.tally), one.rate)));
         }
         for decision in 0..self.decisions() {
             builder.deciding();
             for choice in self.choices(decision) {
-                builder.choice(choice.map(to));
+                builder.fine_choice(&choice.map(to).collect::<Vec<_>>());
             }
         }
         builder.deciding();
         if is_there {
             builder.choice([(over, 1.0)]);
         } else {
-            builder.choice(self.initial().map(to));
+            builder.fine_choice(&self.initial().map(to).collect::<Vec<_>>());
         }
         builder.waiting([]);
         builder.build(over - 1)

@@ -10,7 +10,7 @@ use crate::markov::double_double::Double;
 const RATE_ROUNDINGS: usize = 2;
 
 /// Rewards are sums of products that are rounded once, after each of their factors.
-const REWARD_ROUNDINGS: usize = 8;
+pub(super) const REWARD_ROUNDINGS: usize = 8;
 
 impl Stochastic<'_> {
     /// Returns whether there is no nondeterminism.
@@ -69,32 +69,28 @@ impl Stochastic<'_> {
         2.0 * (self.transitions.off() + factor.off() + f64::EPSILON * f64::EPSILON)
     }
 
-    /// Declares how often rates and rewards of an automaton are rounded.
-    pub(super) fn declare_roundings(&self, builder: &mut automaton::Builder) {
-        builder.rounded(self.rate_roundings());
-        builder.rounded_sums(REWARD_ROUNDINGS);
-    }
-
     /// Returns the Markov automaton: first the tangible states, then the decisions, then an initial state.
     pub fn automaton(&self) -> Result<Automaton, ChainError> {
         let number = |target: Target| match target {
             Target::Tangible(state) => state,
             Target::Decision(decision) => self.tangible_states() + decision,
         };
-        let row = |state: u32| self.transitions(state).map(|one| (number(one.target), one.rate.near()));
+        let row = |state: u32| self.transitions(state).map(|one| (number(one.target), one.rate));
+        let to = |arrival: Arrival| (number(arrival.target), arrival.probability);
         let mut builder = automaton::Builder::default();
-        self.declare_roundings(&mut builder);
+        builder.rounded_sums(REWARD_ROUNDINGS);
+        builder.rounded_fine(self.fine_off(Fine::ONE));
         for state in 0..self.tangible_states() {
-            builder.waiting(row(state));
+            builder.fine_waiting(row(state));
         }
         for decision in 0..self.decisions() {
             builder.deciding();
             for choice in self.choices(decision) {
-                builder.choice(choice.map(|arrival| (number(arrival.target), arrival.probability.near())));
+                builder.fine_choice(&choice.map(to).collect::<Vec<_>>());
             }
         }
         builder.deciding();
-        builder.choice(self.initial().map(|arrival| (number(arrival.target), arrival.probability.near())));
+        builder.fine_choice(&self.initial().map(to).collect::<Vec<_>>());
         builder.build(self.tangible_states() + self.decisions())
     }
 

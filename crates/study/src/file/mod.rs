@@ -151,6 +151,11 @@ impl Study {
         quantity::megabytes_per_second(named.map_or(data, |(_, amount)| &amount.text), &self.unit)
     }
 
+    /// Returns what is gained, by its name.
+    pub(crate) fn reward(&self, name: &Text) -> Option<&RewardEntry> {
+        self.rewards.iter().find(|reward| reward.name.text == name.text)
+    }
+
     /// Returns when a resource is busy, or the text itself if there is no such resource.
     pub fn busy<'t>(&'t self, what: &'t Text) -> &'t Text {
         self.resources.iter().find(|(name, _)| name.text == what.text).map_or(what, |(_, text)| text)

@@ -110,7 +110,13 @@ impl Reader<'_> {
         let describe = |question: &Question| {
             if anywhere { question.describe().replacen("from ", "within ", 1) } else { question.describe() }
         };
-        let name = name.map_or_else(|| describe(&question), |name| name.text);
+        let mut name = name.map_or_else(|| describe(&question), |name| name.text);
+        // Alone it is called as among others.
+        if let Question::Latency(latency) = &question
+            && let ([percent], true) = (&latency.percentiles[..], latency.is_percentile)
+        {
+            name = format!("{name}, {percent} %");
+        }
         let view = entry.get("view").and_then(|value| self.view(value));
         if is_verdict(&question) && view.is_some_and(|view| view != View::Untimed) {
             let place = entry.get("view").map_or(span, |value| self.span(value.span()));

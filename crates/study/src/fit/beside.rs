@@ -139,6 +139,7 @@ mod tests {
             cell: None,
             is_drawn: false,
             curve: Vec::new(),
+            range: None,
         }
     }
 

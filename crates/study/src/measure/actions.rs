@@ -32,6 +32,13 @@ pub(super) struct Actual<'a> {
     pub(super) budget: Budget,
 }
 
+/// What an exact view is built from, and which requests are followed in it.
+pub(super) struct Frame<'t> {
+    pub(super) actions: &'t Actions<'t>,
+    pub(super) timing: &'t Timing,
+    pub(super) kinds: Vec<RequestEvents>,
+}
+
 /// Says that it can't be told what the clock of an action is.
 pub(super) fn two_clocks(label: &str) -> String {
     format!(
@@ -43,41 +50,65 @@ pub(super) fn two_clocks(label: &str) -> String {
 impl Actual<'_> {
     /// Answers a question, from actions of one kind to the next one of another if there is a way.
     pub(super) fn answer(&self, ask: &Ask, view: View, sizes: &mut Sizes) -> Figure {
-        let mut figure = blank(ask, view);
         let timing = match &ask.question {
             Question::Latency(latency) => self.requests(view, latency),
             _ => self.timing(view, &self.model.named_events()).map(|timing| (timing, Vec::new())),
         };
         let (timing, kinds) = match timing {
             Ok(timing) => timing,
-            Err(refusal) => {
-                figure.result = refusal.into();
-                return figure;
-            }
+            Err(refusal) => return Figure { result: refusal.into(), ..blank(ask, view) },
         };
         let conditions: Vec<Condition> = self.condition(&ask.question).into_iter().collect();
         let actions = Actions::new(self.graph).observing(&conditions);
-        let known = Known { asked: self, actions: &actions };
-        let states = |_: bool| StateGraph::new(&actions, None, &timing, self.budget.clone());
+        let frame = Frame { actions: &actions, timing: &timing, kinds };
+        match self.exact(&frame, view) {
+            Ok(exact) => self.told(ask, view, &frame, &exact, sizes),
+            Err(error) => self.not_built(ask, view, &frame, error),
+        }
+    }
+
+    /// Builds a view in which runs are exact.
+    pub(super) fn exact<'t>(&self, frame: &Frame<'t>, view: View) -> Result<Exact<'t>, ExactError> {
+        let states = |_: bool| StateGraph::new(frame.actions, None, frame.timing, self.budget.clone());
         let source = Source { states: &states, can_exchange: false };
+        Exact::build(view, frame.timing.has_ranges(), &source)
+    }
+
+    /// Answers a question by a view; in ticks, if state classes do not answer it.
+    pub(super) fn told(
+        &self,
+        ask: &Ask,
+        view: View,
+        frame: &Frame<'_>,
+        exact: &Exact<'_>,
+        sizes: &mut Sizes,
+    ) -> Figure {
+        let known = Known { asked: self, actions: frame.actions };
         let unit = if view == View::Untimed { "steps" } else { &self.study.unit };
-        let mut built = Exact::build(view, timing.has_ranges(), &source);
-        while let Ok(exact) = &built {
-            let asked =
-                Asked { model: &known, built: exact.as_built(), unit, kinds: &kinds, anywhere: false };
+        let mut fill = |exact: &Exact<'_>| {
+            let mut figure = blank(ask, view);
+            let built = exact.as_built();
+            let asked = Asked { model: &known, built, unit, kinds: &frame.kinds, anywhere: false };
             let is_answered = asked.fill(&ask.question, &mut figure);
             note_size(sizes, view, exact.size(), None, exact.unit());
-            if is_answered {
-                return figure;
-            }
-            // Classes do not answer it.
-            figure = blank(ask, view);
-            built = source.in_ticks(usize::MAX).and_then(|built| built.ok_or(ExactError::TooMany));
+            is_answered.then_some(figure)
+        };
+        if let Some(figure) = fill(exact) {
+            return figure;
         }
-        if let Err(error) = built {
-            let result = error.result(|error| known.told(error, &mut figure), |result| result);
-            figure.result = result;
+        let states = |_: bool| StateGraph::new(frame.actions, None, frame.timing, self.budget.clone());
+        let source = Source { states: &states, can_exchange: false };
+        match source.in_ticks(usize::MAX).and_then(|built| built.ok_or(ExactError::TooMany)) {
+            Ok(ticks) => fill(&ticks).unwrap_or_else(|| blank(ask, view)),
+            Err(error) => self.not_built(ask, view, frame, error),
         }
+    }
+
+    /// Says why there is no view.
+    pub(super) fn not_built(&self, ask: &Ask, view: View, frame: &Frame<'_>, error: ExactError) -> Figure {
+        let mut figure = blank(ask, view);
+        let known = Known { asked: self, actions: frame.actions };
+        figure.result = error.result(|error| known.told(error, &mut figure), |result| result);
         figure
     }
 
@@ -113,6 +144,14 @@ impl Actual<'_> {
             .ok_or_else(|| Refusal::new("More actions than there can be have delays of their own."))
     }
 
+    /// Returns the events of a latency whose requests are not told apart.
+    pub(super) fn kind(&self, latency: &Latency) -> RequestEvents {
+        let next = self.model.events.len() as u16;
+        let event = |end: &Text, other: u16| self.model.event(end).unwrap_or(other);
+        let (from, to) = (event(&latency.from, next), event(&latency.to, next + 1));
+        RequestEvents { from, to, both: next + 2, order: latency.order }
+    }
+
     /// Returns the timing in which the events of a latency are counted, by value if they are told apart; and
     /// the events of each kind.
     pub(super) fn requests(
@@ -121,13 +160,9 @@ impl Actual<'_> {
         latency: &Latency,
     ) -> Result<(Timing, Vec<RequestEvents>), Refusal> {
         let mut timing = self.timing(view, &self.model.named_events())?;
-        let next = self.model.events.len() as u16;
         let order = latency.order;
         let events = [&latency.from, &latency.to].map(|end| self.model.event(end));
-        let Some(by) = &latency.by else {
-            let [from, to] = [events[0].unwrap_or(next), events[1].unwrap_or(next + 1)];
-            return Ok((timing, vec![RequestEvents { from, to, both: next + 2, order }]));
-        };
+        let Some(by) = &latency.by else { return Ok((timing, vec![self.kind(latency)])) };
         let by_end = latency.value_at_end().unwrap_or(by);
         let read = |by: &Text| {
             LabelValue::new(&by.text)

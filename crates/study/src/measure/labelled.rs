@@ -18,8 +18,9 @@ use narrows_performance::stages::{Stages, spread};
 
 use super::actions::{Actual, Sizes, add_size, two_clocks};
 use super::observed::Together;
+use super::shared_views::{SharedSpace, SharedViews};
 use super::simulated::{Estimation, estimate_labelled};
-use super::solve::{set, told};
+use super::solve::{range_of, set, told};
 use super::stochastic::reciprocal;
 use super::{Bench, Measured, blank, expect, new_figure};
 use crate::conditions::meant;
@@ -73,7 +74,8 @@ pub(crate) fn on_graph<T>(
 ) -> Result<T, Measured> {
     let begun = budget.watch.seconds();
     let graph = &graph_of(study, model, budget)?;
-    let (means, observed, flows) = (None, Sizes::new(), Vec::new());
+    let space = &SharedSpace::new(study, model, graph);
+    let (means, views, observed, flows) = (None, SharedViews::default(), Sizes::new(), Vec::new());
     let asker = Asker::new(verdicts, &budget.watch);
     Ok(work(&mut LabelledBench {
         study,
@@ -83,6 +85,8 @@ pub(crate) fn on_graph<T>(
         asker,
         begun,
         means,
+        space,
+        views,
         observed,
         flows,
     }))
@@ -145,8 +149,10 @@ pub(crate) struct LabelledBench<'a> {
     /// When the graph was begun.
     begun: f64,
     means: Option<Means>,
+    pub(super) space: &'a SharedSpace<'a>,
+    pub(super) views: SharedViews<'a>,
     /// How large the views are that were built from the graph and observers.
-    observed: Sizes,
+    pub(super) observed: Sizes,
     /// The events that were looked at.
     pub(crate) flows: Vec<Flow>,
 }
@@ -168,7 +174,6 @@ impl<'a> LabelledBench<'a> {
 
     /// Answers a question in a view.
     pub(crate) fn answer(&mut self, ask: &Ask, view: View) -> Figure {
-        let asked = self.actual();
         match (&ask.question, view) {
             (Question::Overlap(first, second), _) => {
                 let number =
@@ -178,14 +183,12 @@ impl<'a> LabelledBench<'a> {
                     _ => blank(ask, view),
                 }
             }
-            (Question::Utilisation(_) | Question::Transient(..), View::Stochastic) => {
-                asked.mean(ask, &mut self.observed)
-            }
+            (Question::Utilisation(_) | Question::Transient(..), View::Stochastic) => self.share_of_time(ask),
             (Question::Reward(..) | Question::Reach(..), View::Stochastic) => {
-                asked.gained(ask, &mut self.observed)
+                self.actual().gained(ask, &mut self.observed)
             }
             (_, View::Stochastic) => self.mean(ask),
-            (_, View::Timed | View::Untimed) => asked.answer(ask, view, &mut self.observed),
+            (_, View::Timed | View::Untimed) => self.exact(ask, view),
             // Simulations answer several questions at once.
             (_, View::Simulated) => blank(ask, view),
         }
@@ -257,11 +260,9 @@ impl Bench for LabelledBench<'_> {
                 self.asker.ask_all(model.asked.iter().map(|(_, question)| question.clone()));
                 vec![verdict(study, ask, asked, &mut self.asker)]
             }
-            (None, Question::Latency(latency)) if view == View::Stochastic => {
-                self.actual().latency(ask, latency, &mut self.observed)
-            }
+            (None, Question::Latency(latency)) if view == View::Stochastic => self.latency(ask, latency),
             (None, Question::MeanDelay(from, to)) if view == View::Stochastic => {
-                self.actual().latency(ask, &Latency::delay(from, to), &mut self.observed)
+                self.latency(ask, &Latency::delay(from, to))
             }
             (None, _) => vec![self.answer(ask, view)],
         };
@@ -457,8 +458,11 @@ fn mean(study: &Study, ask: &Ask, model: &LabelledStudy, means: &[OverSchedulers
     let mut figure = blank(ask, View::Stochastic);
     let of = |text: &Text| model.events.iter().position(|name| *name == text.text).map(|index| means[index]);
     let mut note = |found: OverSchedulers, of: &dyn Fn(Interval) -> Interval| {
-        if found.open.is_some() {
+        if let Some(ends) = found.open {
             let even = of(found.even);
+            let mut ends = ends.map(of);
+            ends.sort_by(|one, other| one.low.total_cmp(&other.low));
+            figure.range = Some(range_of(ends[0], ends[1]));
             figure.notes.push(format!(
                 "The model leaves choices open; this is the range over all schedulers; with equally likely \
                  choices it is {}.",
@@ -488,8 +492,7 @@ fn mean(study: &Study, ask: &Ask, model: &LabelledStudy, means: &[OverSchedulers
                     let reason = "What it is counted for never happens in the long run.";
                     figure.result = FigureResult::None(reason.to_owned());
                 } else {
-                    let high = if per.low > 0.0 { what.high / per.low } else { f64::INFINITY };
-                    set(&Ok(Interval { low: what.low / per.high, high }), &mut figure);
+                    set(&Ok(what.over(per)), &mut figure);
                 }
             }
         }

@@ -8,7 +8,7 @@ use narrows_performance::markov::{Accuracy, Aim, Interval, OpenRequests, Passage
 use narrows_performance::requests::{Change, Order, RequestEvents};
 use narrows_performance::stochastic::{Latencies, LatencyError, Stochastic};
 
-use super::solve::{no_chain, set, told};
+use super::solve::{no_chain, range_of, set, told};
 use super::{blank, new_figure};
 use crate::{Ask, Latency, LatencyKind, View};
 
@@ -159,6 +159,7 @@ impl Followed<'_, '_> {
             Ok(None) => figures[0].result = self.never(),
             Ok(Some([least, greatest])) => {
                 set(&Ok(Interval { low: least.low, high: greatest.high }), &mut figures[0]);
+                figures[0].range = Some(range_of(least, greatest));
                 let even = match self.latencies(true) {
                     Ok(Latencies::Chain(requests)) => requests.recurrent().ok().flatten(),
                     _ => None,

@@ -66,7 +66,7 @@ impl Actual<'_> {
         };
         match Solvable::new(view, &self.budget.watch) {
             Ok(solvable) => {
-                fill_mean(&actions, &solvable, &ask.question, &mut figure);
+                fill_mean((&actions, 0), &solvable, &ask.question, &mut figure);
                 undecided_if_cut(&solvable, &mut figure);
                 let view = &solvable.view;
                 let states = u64::from(view.tangible_states()) + u64::from(view.decisions());
@@ -87,10 +87,8 @@ impl Actual<'_> {
             Question::Reach(_, to) => (None, Some(to)),
             _ => return figure,
         };
-        let reward =
-            self.study.rewards.iter().find(|reward| of.is_some_and(|of| of.text == reward.name.text));
         let nothing = RewardEntry::default();
-        let reward = reward.unwrap_or(&nothing);
+        let reward = of.and_then(|of| self.study.reward(of)).unwrap_or(&nothing);
         let events = reward.events.iter();
         let events = events.filter_map(|(what, amount)| Some((self.model.event(what)?, as_f64(*amount))));
         let events: Vec<(u16, f64)> = events.collect();
@@ -314,16 +312,21 @@ fn held(
     Some(rates)
 }
 
-/// Says how long or how likely a condition holds.
-fn fill_mean(actions: &Actions<'_>, solvable: &Solvable<'_>, question: &Question, figure: &mut Figure) {
+/// Says how long or how likely a condition holds, given its number.
+pub(super) fn fill_mean(
+    (actions, number): (&Actions<'_>, usize),
+    solvable: &Solvable<'_>,
+    question: &Question,
+    figure: &mut Figure,
+) {
     match question {
         Question::Utilisation(what) => {
-            let Some(rates) = held(actions, 0, &solvable.view, &what.text, figure) else { return };
+            let Some(rates) = held(actions, number, &solvable.view, &what.text, figure) else { return };
             let found = solvable.average(Gain::State(rates), figure);
             set(&found.map(|found| found.and(Interval { low: 0.0, high: 1.0 })), figure);
         }
         Question::Transient(what, time) => {
-            let Some(rates) = held(actions, 0, &solvable.view, &what.text, figure) else { return };
+            let Some(rates) = held(actions, number, &solvable.view, &what.text, figure) else { return };
             set(&solvable.transient(rates, *time, figure), figure);
         }
         _ => {}

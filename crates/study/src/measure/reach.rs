@@ -4,9 +4,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use narrows_explicit::{Progress, Watch};
 use narrows_model::{Figure, FigureResult, Limit};
+use narrows_performance::Fine;
 use narrows_performance::markov::{Accuracy, OverSchedulers, Reach, reach, reach_before};
 use narrows_performance::stochastic::Stochastic;
-use narrows_performance::{Fine, as_f64};
 
 use super::solve::{ACCURACY, Gains, Open, no_chain, set};
 use crate::{ReachKind, Study};
@@ -53,7 +53,7 @@ impl Way<'_, '_> {
         let reward = view.reaching_reward(reward.rates, &reward.events, is_there);
         let what = match kind {
             ReachKind::Ever => Reach::Ever,
-            ReachKind::Before(time) => Reach::Before(as_f64(*time)),
+            ReachKind::Before(time) => Reach::Before(Fine::of(*time)),
             ReachKind::Time | ReachKind::Reward(_) => Reach::Total(&reward),
         };
         let found = match kind {

@@ -417,6 +417,14 @@ fn scale(figure: &mut Figure, factor: Time) {
             *number *= as_f64(factor);
         }
     }
+    // The factor is rounded, and so is the product.
+    let scaled = |number: f64, is_low: bool| {
+        let scaled = number * as_f64(factor);
+        let off = 2.0 * f64::EPSILON * scaled.abs();
+        if is_low { scaled - off } else { scaled + off }
+    };
+    let end = |(low, high)| (scaled(low, true), scaled(high, false));
+    figure.range = figure.range.map(|range| range.map(end));
     let FigureResult::Value { low, high, .. } = &mut figure.result else { return };
     for (number, is_low) in [(low, true), (high, false)] {
         *number = match *number {
@@ -424,12 +432,7 @@ fn scale(figure: &mut Figure, factor: Time) {
                 let scaled = Time::new(over, under) * factor;
                 Number::Ratio(*scaled.numer(), *scaled.denom())
             }
-            Number::Float(number) => {
-                // The factor is rounded, and so is the product.
-                let scaled = number * as_f64(factor);
-                let off = 2.0 * f64::EPSILON * scaled.abs();
-                Number::Float(if is_low { scaled - off } else { scaled + off })
-            }
+            Number::Float(number) => Number::Float(scaled(number, is_low)),
             Number::Infinity => Number::Infinity,
         };
     }

@@ -1,26 +1,24 @@
 //! Estimates by simulation, for what no exact view fits.
 
 use std::fmt::Write as _;
-use std::ops::Range;
 
 use narrows_explicit::{Budget, Engine, Symmetry};
 use narrows_model::wording::{percent, short};
 use narrows_model::{CurvePoint, Figure, FigureResult, Limit, WideVariable};
+use narrows_performance::BuildError;
 use narrows_performance::actions::{Actions, Condition};
-use narrows_performance::requests::RequestEvents;
 use narrows_performance::simulation::{
-    self, Channel, Draw, Effort, Estimate, Mark, Quantity, RenameShared, Requests, Scene, Simulated,
-    SimulationError, StateValue,
+    self, Channel, Draw, Effort, Estimate, Quantity, RenameShared, Scene, Simulated, SimulationError,
+    StateValue,
 };
-use narrows_performance::{BuildError, as_f64};
 
 use super::actions::Actual;
 use super::equal_parts::Equal;
 use super::failure::result_of;
+use super::simulation_plan::{Names, Plan, Watched, groups, unit_of, within};
 use super::stochastic::changes_while_waiting;
 use super::{blank, new_figure};
-use crate::conditions::meant;
-use crate::{Ask, Latency, LatencyKind, ProcessStudy, Question, Study, Text, View};
+use crate::{Ask, ProcessStudy, Question, Study, Text, View};
 
 /// So many variables are watched that may grow beyond all bounds.
 const MAX_SIZES: usize = 64;
@@ -53,147 +51,6 @@ impl Estimation {
         let effort = Effort { accuracy: settings.accuracy, events, seed: settings.seed };
         Estimation { asks, view, draw, effort }
     }
-}
-
-/// A value of states: whether one thing holds, or two at the same time.
-#[derive(Clone, Copy, PartialEq)]
-enum Watched<'s> {
-    One(&'s Text),
-    /// The value of an expression.
-    Number(&'s Text),
-    Both(&'s Text, &'s Text),
-    /// How near a state is to what is rare.
-    Level(&'s Text),
-}
-
-/// What is observed to answer some questions.
-#[derive(Default)]
-struct Plan<'s> {
-    values: Vec<Watched<'s>>,
-    requests: Vec<Requests>,
-    asked: Vec<Quantity>,
-    /// The questions, each with its part of what is asked.
-    parts: Vec<(usize, Range<usize>)>,
-    /// The variables that may grow beyond all bounds.
-    sizes: Vec<WideVariable>,
-    /// The value that is a level.
-    level: Option<usize>,
-    /// Questions about a moment: the number, the value and the time.
-    moments: Vec<(usize, usize, f64)>,
-}
-
-/// Finds what the texts of a study mean.
-trait Names {
-    fn event(&self, text: &Text) -> Option<u16>;
-}
-
-impl<'s> Plan<'s> {
-    fn value(&mut self, value: Watched<'s>) -> usize {
-        if let Some(place) = self.values.iter().position(|known| *known == value) {
-            return place;
-        }
-        self.values.push(value);
-        self.values.len() - 1
-    }
-
-    /// Adds a question; kinds are those of its requests.
-    fn add(
-        &mut self,
-        study: &'s Study,
-        (number, ask): (usize, &'s Ask),
-        names: &dyn Names,
-        kinds: &[RequestEvents],
-    ) {
-        let start = self.asked.len();
-        let event = |text: &Text| Channel::Event(names.event(text).unwrap_or(u16::MAX));
-        match &ask.question {
-            Question::Throughput(what) => self.asked.push(event(what).often()),
-            Question::MeanPeriod(what) => self.asked.push(Quantity::Ratio(Channel::Time, event(what))),
-            Question::MeanCount(of, per) => self.asked.push(Quantity::Ratio(event(of), event(per))),
-            Question::Utilisation(what) => {
-                let value = self.value(Watched::One(meant_by(study, what)));
-                self.asked.push(Channel::Value(value).often());
-            }
-            Question::Mean(what) => {
-                let value = self.value(Watched::Number(what));
-                self.asked.push(Channel::Value(value).often());
-            }
-            Question::Overlap(one, other) => {
-                let value = self.value(Watched::Both(meant_by(study, one), meant_by(study, other)));
-                self.asked.push(Channel::Value(value).often());
-            }
-            Question::Transient(what, time) => {
-                let value = self.value(Watched::One(meant_by(study, what)));
-                self.moments.push((number, value, as_f64(*time)));
-                return;
-            }
-            Question::MeanDelay(from, to) => {
-                let mut end = |text: &'s Text| match names.event(text) {
-                    Some(event) => Mark::Event(event),
-                    None => Mark::Becomes(self.value(Watched::One(text)), true),
-                };
-                let (kinds, order) = (vec![[end(from), end(to)]], Latency::delay(from, to).order);
-                self.follow(Requests { kinds, order }, &[], false);
-            }
-            Question::Latency(latency) => {
-                let kinds = if latency.kind == LatencyKind::Duration {
-                    let value = self.value(Watched::One(meant_by(study, &latency.from)));
-                    vec![[Mark::Becomes(value, true), Mark::Becomes(value, false)]]
-                } else {
-                    kinds.iter().map(|kind| [Mark::Event(kind.from), Mark::Event(kind.to)]).collect()
-                };
-                let requests = Requests { kinds, order: latency.order };
-                self.follow(requests, &latency.percentiles, latency.is_percentile);
-            }
-            _ => return,
-        }
-        self.parts.push((number, start..self.asked.len()));
-    }
-
-    /// Names what kept growing in a simulation.
-    fn growing(&self, simulated: &Simulated) -> String {
-        let names: Vec<String> =
-            simulated.growing.iter().map(|number| format!("`{}`", self.sizes[*number].name)).collect();
-        match &names[..] {
-            [first, second, third, _, ..] => format!("{first}, {second}, {third} and others"),
-            [first @ .., last] if !first.is_empty() => format!("{} and {last}", first.join(", ")),
-            _ => names.concat(),
-        }
-    }
-
-    fn follow(&mut self, requests: Requests, percentiles: &[f64], is_percentile: bool) {
-        let number = self.requests.len();
-        self.requests.push(requests);
-        if !is_percentile {
-            self.asked.push(Quantity::Ratio(Channel::Times(number), Channel::Ended(number)));
-        }
-        self.asked.extend(percentiles.iter().map(|percent| Quantity::Quantile(number, percent / 100.0)));
-    }
-}
-
-/// Returns what says when a resource is busy; the text itself if there is no such resource.
-fn meant_by<'s>(study: &'s Study, what: &'s Text) -> &'s Text {
-    if study.is_about_labels() { meant(study, what) } else { study.busy(what) }
-}
-
-/// Returns the unit of what is asked.
-fn unit_of(study: &Study, question: &Question) -> String {
-    match question {
-        Question::Throughput(_) => format!("1/{}", study.unit),
-        Question::MeanPeriod(_) | Question::MeanDelay(..) | Question::Latency(_) => study.unit.clone(),
-        _ => String::new(),
-    }
-}
-
-/// Keeps an interval within what there can be: no time and no number is below 0, and no part above 1.
-fn within(found: Option<Estimate>, question: &Question) -> Option<Estimate> {
-    let most = match question {
-        Question::Utilisation(_) | Question::Overlap(..) | Question::Transient(..) => 1.0,
-        _ => f64::INFINITY,
-    };
-    // An expression may be below 0.
-    let least = if matches!(question, Question::Mean(_)) { f64::NEG_INFINITY } else { 0.0 };
-    found.map(|one| Estimate { low: one.low.max(least), high: one.high.min(most), ..one })
 }
 
 /// What was found for a quantity, and whether it was still changing at the end.
@@ -298,9 +155,8 @@ impl Telling<'_> {
         let Simulated { replications, time, events, warm_up, ended, .. } = simulated;
         let unit = &self.study.unit;
         let mut how = format!(
-            "Estimated by simulation, with 99 % confidence: {replications} replications of {} {unit}, \
-             {events} events",
-            short(*time)
+            "Estimated by simulation, with 99 % confidence: {replications} replications{}, {events} events",
+            if *time > 0.0 { format!(" of {} {unit}", short(*time)) } else { String::new() }
         );
         if *warm_up > 0.0 {
             let _ = write!(how, "; up to {} of each left out as warm-up", percent(*warm_up));
@@ -370,45 +226,46 @@ impl Telling<'_> {
                 }
             }
         }
-        for (number, value, time) in &plan.moments {
-            match simulation::transient(scene, *value, *time, effort, budget) {
-                Ok(simulated) => {
-                    let found = (Channel::Value(*value).often(), simulated.estimates[0], false);
-                    all.push((
-                        *number,
-                        self.figures(&self.estimation.asks[*number], &[found], (&simulated, ""), true),
-                    ));
-                }
-                Err(error) => all.extend(self.none(std::iter::once(*number), &reason(&error))),
+        let moment = |(number, value, time): &(usize, usize, f64)| {
+            (*number, simulation::transient(scene, *value, *time, effort, budget))
+        };
+        let way = |(number, _, what)| (number, simulation::passage(scene, what, effort, budget));
+        for (number, found) in plan.moments.iter().map(moment).chain(plan.way.map(way)) {
+            let figures = found.map(|simulated| {
+                let ask = &self.estimation.asks[number];
+                let found = (Channel::Time.often(), simulated.estimates[0], false);
+                let mut figures = self.figures(ask, &[found], (&simulated, ""), true);
+                add_way(&mut figures[0], &simulated);
+                (number, figures)
+            });
+            match figures {
+                Ok(figures) => all.push(figures),
+                Err(error) => all.extend(self.none(std::iter::once(number), &reason(&error))),
             }
         }
         all
     }
 }
 
-/// Puts questions together that one simulation answers: all but those whose requests are told apart.
-/// With a level, averages have a simulation of their own, in which runs are split.
-fn groups(asks: &[Ask], has_level: bool) -> Vec<(bool, Vec<usize>)> {
-    let is_alone = |number: &usize| match &asks[*number].question {
-        Question::Latency(latency) => latency.by.is_some(),
-        _ => false,
-    };
-    let (alone, together): (Vec<usize>, Vec<usize>) = (0..asks.len()).partition(is_alone);
-    let is_split = |number: &usize| {
-        let is_average = matches!(
-            asks[*number].question,
-            Question::Throughput(_)
-                | Question::MeanPeriod(_)
-                | Question::MeanCount(..)
-                | Question::Utilisation(_)
-                | Question::Mean(_)
-                | Question::Overlap(..)
-        );
-        has_level && is_average
-    };
-    let (split, whole): (Vec<usize>, Vec<usize>) = together.into_iter().partition(is_split);
-    let groups = [(true, split), (false, whole)].into_iter().filter(|(_, numbers)| !numbers.is_empty());
-    groups.chain(alone.into_iter().map(|number| (false, vec![number]))).collect()
+/// Says of short runs what has become of those that did not arrive.
+fn add_way(figure: &mut Figure, simulated: &Simulated) {
+    let Simulated { missed, open, replications, .. } = simulated;
+    if *open > 0 {
+        figure.notes.push(format!(
+            "{open} of {replications} runs were given up on the way: the interval allows for both ends of them."
+        ));
+    }
+    if simulated.estimates[0].is_none() {
+        figure.notes.clear();
+        figure.result = FigureResult::None(if *missed > 0 {
+            format!(
+                "It may never come to that, and then there is no end to it: in {missed} of {replications} \
+                 runs nothing happened any more before."
+            )
+        } else {
+            format!("It had not come to that in {open} of {replications} runs when they were given up.")
+        });
+    }
 }
 
 /// Puts answers into the order of their questions.
@@ -511,6 +368,8 @@ pub(crate) fn estimate(
             rename: by_value.as_ref().map(|_| &rename as &RenameShared<'_>),
             values: observed,
             requests,
+            rewards: plan.rewards.clone(),
+            target: plan.way.map(|(_, target, _)| target),
             sizes,
             level: plan.level,
             symmetry,
@@ -608,6 +467,8 @@ pub(super) fn estimate_labelled(actual: &Actual<'_>, estimation: &Estimation) ->
             rename: None,
             values,
             requests,
+            rewards: plan.rewards.clone(),
+            target: plan.way.map(|(_, target, _)| target),
             // A graph has an end.
             sizes: Vec::new(),
             level: None,

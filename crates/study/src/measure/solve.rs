@@ -287,11 +287,13 @@ impl<'a> Solvable<'a> {
             }
             Solver::Automaton(automaton) => automaton,
         };
-        let time = as_f64(time);
+        let (near, factor) = Fine::split(time);
         let rates = self.view.state_reward(holds).rates;
         let vanished = uniform(automaton, &[])?;
-        let even =
-            self.solve(|accuracy| reward_at(&vanished.chain, &of_states(&vanished, &rates), time, accuracy));
+        let chain = vanished.chain.scaled(factor);
+        let even = self.solve(|accuracy| reward_at(&chain, &of_states(&vanished, &rates), near, accuracy));
+        // Over schedulers, it allows for a time that is rounded.
+        let time = as_f64(time);
         let open = Open {
             least: self
                 .solve(|accuracy| reward_at_over(automaton, &rates, time, Aim::Least, accuracy))?
@@ -325,6 +327,7 @@ impl Open {
              choices it is {}.",
             told(self.even)
         ));
+        figure.range = Some(range_of(self.least, self.greatest));
         for (name, end) in [("least", self.least), ("greatest", self.greatest)] {
             if !ACCURACY.is_met(end) {
                 let [low, high] = outwards(told_below(end.low), told_above(end.high), DIGITS);
@@ -333,6 +336,11 @@ impl Open {
         }
         Interval { low: self.least.low, high: self.greatest.high }
     }
+}
+
+/// Returns the least and the greatest, each between two numbers.
+pub(super) fn range_of(least: Interval, greatest: Interval) -> [(f64, f64); 2] {
+    [least, greatest].map(|end| (end.low, end.high))
 }
 
 /// Writes a number in a sentence, with the digits that are certain.

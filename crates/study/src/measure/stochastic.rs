@@ -311,7 +311,7 @@ impl<'a, 's> Means<'a, 's> {
 
     /// Returns how much of a reward is gained in each rest, and with events; `None` if that is not clear.
     fn gains(&self, view: &stochastic::Stochastic<'_>, of: &Text, figure: &mut Figure) -> Option<Gains> {
-        let reward = self.study.rewards.iter().find(|reward| reward.name.text == of.text)?;
+        let reward = self.study.reward(of)?;
         reward.unit.clone_into(&mut figure.unit);
         let mut rates = vec![Fine::ZERO; view.tangible_states() as usize];
         for (what, amount) in &reward.rates {
@@ -462,7 +462,14 @@ impl<'a, 's> Means<'a, 's> {
                     Ok(found) if found.high <= 0.0 => {
                         figure.result = none("It does not happen again and again.");
                     }
-                    Ok(found) => set(&Ok(reciprocal(found)), figure),
+                    Ok(found) => {
+                        let turned = |(low, high)| {
+                            let Interval { low, high } = reciprocal(Interval { low, high });
+                            (low, high)
+                        };
+                        figure.range = figure.range.map(|[least, most]| [turned(most), turned(least)]);
+                        set(&Ok(reciprocal(found)), figure);
+                    }
                     Err(zeno) => set(&Err(zeno), figure),
                 }
             }

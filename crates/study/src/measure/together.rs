@@ -14,32 +14,36 @@ use super::failure::{Failure, result_of};
 use super::latency::Followed;
 use super::stochastic::{Means, size_of};
 use crate::accepts::views;
-use crate::{Ask, Latency, LatencyKind, ProcessStudy, Question, Study, View};
+use crate::{Ask, Latency, LatencyKind, Question, Study, Text, View};
 
 /// What tells requests between two events from others: with which they begin and end, and their order.
-type Ends = (String, String, Order);
+pub(super) type Ends = (String, String, Order);
 
 /// A timing that counts the events of several kinds of requests, each under numbers of its own.
 #[derive(Clone, Debug)]
 pub(crate) struct RequestsTogether {
-    timing: Timing,
-    kinds: Vec<(Ends, RequestEvents)>,
+    pub(super) timing: Timing,
+    pub(super) kinds: Vec<(Ends, RequestEvents)>,
 }
 
 impl RequestsTogether {
-    /// Finds the requests between two events that a study asks about in the stochastic view.
-    pub(crate) fn new(study: &Study, prepared: &ProcessStudy) -> RequestsTogether {
-        let mut timing = prepared.timing.clone();
+    /// Finds the requests between two events that a study asks about in the stochastic view, given the
+    /// timing in which these are counted.
+    pub(crate) fn new(
+        study: &Study,
+        form: FormKind,
+        mut timing: Timing,
+        event: &dyn Fn(&Text) -> Option<u16>,
+    ) -> RequestsTogether {
         let mut kinds: Vec<(Ends, RequestEvents)> = Vec::new();
         for ask in &study.asks {
             let Question::Latency(latency) = &ask.question else { continue };
-            let views = views(study, FormKind::Processes, ask.view, &ask.question);
+            let views = views(study, form, ask.view, &ask.question);
             let Some(ends) = ends_of(latency).filter(|_| views.contains(&View::Stochastic)) else { continue };
             if kinds.iter().any(|(known, _)| *known == ends) {
                 continue;
             }
-            let (from, to) = (prepared.event(&latency.from), prepared.event(&latency.to));
-            let Some((from, to)) = from.zip(to) else { continue };
+            let Some((from, to)) = event(&latency.from).zip(event(&latency.to)) else { continue };
             let begin = timing.counted_again(from);
             let end = if from == to { begin } else { timing.counted_again(to) };
             // What ends and begins has a number that no statement has.
@@ -48,10 +52,16 @@ impl RequestsTogether {
         }
         RequestsTogether { timing, kinds }
     }
+
+    /// Counts nothing but these requests.
+    pub(super) fn alone(self) -> RequestsTogether {
+        let events: Vec<u16> = self.kinds.iter().flat_map(|(_, kind)| [kind.from, kind.to]).collect();
+        RequestsTogether { timing: self.timing.counting(&events), ..self }
+    }
 }
 
 /// Returns the ends of requests that are told by events alone.
-fn ends_of(latency: &Latency) -> Option<Ends> {
+pub(super) fn ends_of(latency: &Latency) -> Option<Ends> {
     let is_of_events = matches!(latency.kind, LatencyKind::Latency | LatencyKind::Period);
     let ends = || (latency.from.text.clone(), latency.to.text.clone(), latency.order);
     (is_of_events && latency.by.is_none()).then(ends)

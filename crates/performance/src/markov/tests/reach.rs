@@ -8,6 +8,7 @@ use super::super::{
     reward_at, uniform, vanish,
 };
 use super::automata::{agree, ends, policies, random_automaton, random_reward};
+use crate::fine::Fine;
 
 const ACCURACY: Accuracy<'static> = Accuracy::relative(1e-6);
 
@@ -87,7 +88,7 @@ fn probabilities_and_quotients_of_random_automata() {
         between += usize::from(least > 1e-9 && greatest < 1.0 - 1e-9);
         narrow += usize::from(both.iter().all(|one| one.width() < 1e-9));
         // Schedulers that look at the clock may do better than these.
-        let before = reach(&automaton, target, Reach::Before(time), ACCURACY).unwrap();
+        let before = reach(&automaton, target, Reach::Before(Fine::from(time)), ACCURACY).unwrap();
         let before = before.open.unwrap_or([before.even; 2]);
         let (least, greatest) = ends(&soon);
         assert!(before[0].low <= least + 1e-6 && greatest <= before[1].high + 1e-6, "{round}");

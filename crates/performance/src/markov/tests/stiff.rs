@@ -3,9 +3,11 @@
 use narrows_graph::Random;
 
 use super::super::collocation;
+use super::super::double_double::Double;
 use super::super::squaring;
 use super::super::{Accuracy, distribution_at, reward_at};
 use super::{Builder, Chain};
+use crate::fine::Fine;
 
 const ACCURACY: Accuracy<'static> = Accuracy::relative(1e-6);
 
@@ -97,4 +99,22 @@ fn many_states_need_no_step_for_each_jump() {
             assert!(ACCURACY.is_met(found) || truth < 1e-12, "{time} {first} {second} {found} {truth:e}");
         }
     }
+}
+
+/// A time that is no floating-point number is met by rates that are larger by what it lost.
+#[test]
+fn times_keep_their_digits() {
+    let mut builder = Builder::new(2, 2);
+    builder.row([(1, 1.0)]);
+    builder.row([]);
+    let chain = builder.build([(0, 1.0)]).unwrap();
+    // 10⁹ jumps of a fast pair beside it would take a time of 0.1 that is off by 5·10⁻¹⁸ for 5·10⁻⁹ more.
+    let (near, factor) = Fine::as_written(0.1).split_near();
+    let scaled = chain.scaled(factor);
+    assert_eq!(near.to_bits(), 0.1_f64.to_bits());
+    assert!(factor != Fine::ONE && scaled.fine_off() < 1e-28);
+    let rate = scaled.fine_row(0).next().unwrap().1;
+    let product = rate * Double::from(near) - Double { high: 0.1, low: -5.551_115_123_125_783e-18 };
+    assert!((product.high + product.low).abs() < 1e-32, "{product:?}");
+    assert_eq!(*chain.scaled(Fine::as_written(0.5).split_near().1), chain);
 }
