@@ -130,7 +130,7 @@ pub trait Device {
     /// Returns how many states may be expanded at once, so that a call takes a fraction of a second.
     fn stride(&self) -> u64;
 
-    /// Adds states, if they are new.
+    /// Adds states, if they are new, in any order.
     ///
     /// # Errors
     ///

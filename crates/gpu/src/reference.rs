@@ -73,7 +73,8 @@ impl Device for Reference {
     }
 
     fn insert(&mut self, keys: &[Key]) -> Result<(), Failure> {
-        for key in keys {
+        // In another order than they come: so may a GPU.
+        for key in keys.iter().rev() {
             while self.len() >= self.room {
                 self.grow()?;
             }

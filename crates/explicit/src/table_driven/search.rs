@@ -225,7 +225,10 @@ impl Search<'_> {
         if is_anew {
             return Err(Stop::Anew);
         }
-        self.device.get_mut().insert(&keys)?;
+        // A device adds what it gets at a time in any order: what was expanded comes before the rest.
+        let (expanded, open) = keys.split_at(frontier.visited() as usize);
+        self.device.get_mut().insert(expanded)?;
+        self.device.get_mut().insert(open)?;
         self.levels = vec![frontier.visited()];
         Ok(())
     }

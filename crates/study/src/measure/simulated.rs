@@ -108,6 +108,7 @@ impl Telling<'_> {
             figure.unit.clone_from(&unit);
             let estimate = within(*estimate, &ask.question);
             figure.result = result((estimate, *is_unsettled), simulated, growing, &self.study.unit);
+            self.note_limit(&mut figure, simulated.limit);
             figures.push(figure);
         }
         if let (
@@ -128,6 +129,19 @@ impl Telling<'_> {
             }
         }
         figures
+    }
+
+    /// Leaves open what was to be estimated from a number of events, where a limit came before them.
+    fn note_limit(&self, figure: &mut Figure, limit: Option<Limit>) {
+        let (Some(limit), FigureResult::Estimated { low, high, .. }) = (limit, &figure.result) else {
+            return;
+        };
+        if self.estimation.effort.accuracy > 0.0 {
+            return;
+        }
+        let known = format!("Until then, it was estimated as {} to {}.", short(*low), short(*high));
+        figure.notes.push(known);
+        figure.result = FigureResult::Undecided(limit);
     }
 
     fn add_notes(&self, figure: &mut Figure, (simulated, growing): (&Simulated, &str), is_first: bool) {
