@@ -1,4 +1,5 @@
-//! Editors: the language server with Neovim and Emacs, without a screen, the panel of the extension, and the grammar of Promela for tree-sitter.
+//! Editors: the language server with Neovim and Emacs, without a screen, the panel of the extension, and the
+//! grammar of Promela for tree-sitter.
 
 #![allow(clippy::print_stdout, reason = "a test says what it leaves out")]
 

@@ -165,7 +165,12 @@ pub(crate) fn advise(time: &str) {
     let advice = [
         (1, format!("{time} gives it more time")),
         (2, "--memory lets it use more memory".to_owned()),
-        (8, "--gpu-memory lets it use more of the GPU's memory, if there is more; leave --engine gpu out for states in the memory of this machine".to_owned()),
+        (
+            8,
+            "--gpu-memory lets it use more of the GPU's memory, if there is more; leave --engine gpu out for \
+             states in the memory of this machine"
+                .to_owned(),
+        ),
         (4, "for a proof, leave --bitstate and --hash-compact out".to_owned()),
     ];
     let hit = HIT.swap(0, Ordering::Relaxed);

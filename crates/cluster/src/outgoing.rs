@@ -1,9 +1,9 @@
 //! What a worker has to send: records in blocks, and no more blocks under way than each of the others can
 //! take.
 //!
-//! A block is for one worker and has one kind of record. Blocks of [`BlockKind::is_bulk`] are acknowledged, and at
-//! most [`WINDOW`] of them are under way to each worker: so what waits in queues is bounded, however slow the
-//! other or the network is.
+//! A block is for one worker and has one kind of record. Blocks of [`BlockKind::is_bulk`] are acknowledged,
+//! and at most [`WINDOW`] of them are under way to each worker: so what waits in queues is bounded, however
+//! slow the other or the network is.
 
 use narrows_graph::varint;
 

@@ -1,7 +1,8 @@
 //! Messages over two streams: a header with a length, an empty line, JSON.
 //!
-//! The transport of `lsp_server` believes every length it reads, and takes as much memory as it announces. This one
-//! refuses what no editor sends, takes memory only for bytes that have come, and keeps the reason why it ended.
+//! The transport of `lsp_server` believes every length it reads, and takes as much memory as it announces.
+//! This one refuses what no editor sends, takes memory only for bytes that have come, and keeps the reason
+//! why it ended.
 
 use std::io::{self, BufRead, Read, Write};
 use std::sync::{Arc, Mutex, PoisonError};

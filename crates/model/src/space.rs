@@ -57,8 +57,8 @@ pub trait StateSpace: Sync {
         None
     }
 
-    /// Tells the same in rounds, the bytes of each depending on the values of those before; `None` if there is
-    /// no such process, or nothing is known of any.
+    /// Tells the same in rounds, the bytes of each depending on the values of those before; `None` if there
+    /// is no such process, or nothing is known of any.
     fn read_rounds(&self, state: &[u8], pid: usize) -> Option<ReadRounds> {
         let _ = (state, pid);
         None

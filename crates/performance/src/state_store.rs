@@ -4,8 +4,8 @@
 //! have the same length, only the bits in which some differ are kept, as few words per string; the constant
 //! bits are in a pattern. If a constant bit differs for the first time, all strings are repacked with it:
 //! that happens at most once per bit, mostly early, and a few times for each doubling later. Strings of other
-//! lengths that come before are kept whole: a model starts its processes one by one, and then has them all. If
-//! lengths change later, all strings are kept whole.
+//! lengths that come before are kept whole: a model starts its processes one by one, and then has them all.
+//! If lengths change later, all strings are kept whole.
 //!
 //! Invariant: two strings are equal, hidden bytes aside, if and only if their packed forms are.
 

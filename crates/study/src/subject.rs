@@ -226,8 +226,8 @@ impl Subject {
         measured
     }
 
-    /// Answers the questions of the study, and finds its bottleneck; at a first look, `tell` gets what is known
-    /// before the means are.
+    /// Answers the questions of the study, and finds its bottleneck; at a first look, `tell` gets what is
+    /// known before the means are.
     pub fn analyse(
         &self,
         study: &Study,

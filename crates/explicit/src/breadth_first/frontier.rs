@@ -39,8 +39,8 @@ impl Frontier {
         self.visited
     }
 
-    /// Returns all states, as what [`Frontier::decode`] takes: those that were visited, in some order, and then
-    /// those that wait.
+    /// Returns all states, as what [`Frontier::decode`] takes: those that were visited, in some order, and
+    /// then those that wait.
     pub(crate) fn states(&self) -> Vec<u64> {
         let waits: FxHashSet<u64> = self.waiting.iter().copied().collect();
         let visited = self.keys.iter().filter(|key| !waits.contains(key));

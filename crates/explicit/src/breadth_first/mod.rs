@@ -76,8 +76,8 @@ pub fn breadth_first_reduced(
     search(space, reduction, goals, scope, u64::MAX).0
 }
 
-/// Visits states as [`breadth_first`] does, until a level ends with more than so many found. What is needed to
-/// go on from there is returned too, unless the search is over.
+/// Visits states as [`breadth_first`] does, until a level ends with more than so many found. What is needed
+/// to go on from there is returned too, unless the search is over.
 pub(crate) fn breadth_first_until(
     space: &dyn StateSpace,
     goals: &[Goal],

@@ -136,8 +136,8 @@ pub(crate) struct Plan<'r> {
     pub(crate) near: u64,
     /// Leaves out steps, if that is wanted. It must be one for the same watcher; fairness knows none.
     pub(crate) reduction: Option<&'r Reduction<'r>>,
-    /// The same with merged steps, if there are any: for what is not near the start. Then the reduction is one
-    /// for it.
+    /// The same with merged steps, if there are any: for what is not near the start. Then the reduction is
+    /// one for it.
     pub(crate) merged: Option<&'r Watched<'r>>,
 }
 

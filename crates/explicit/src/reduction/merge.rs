@@ -7,7 +7,8 @@
 //! model checker: the GNU i-protocol case study revisited*, 1999, merges statements so). It becomes a part of
 //! the step before, as in an atomic sequence; locations and transitions keep their numbers.
 //!
-//! For a formula without X, nothing is merged that it can see: then runs differ in how often states are repeated.
+//! For a formula without X, nothing is merged that it can see: then runs differ in how often states are
+//! repeated.
 //!
 //! Invariants: what is merged can't fail for good, since then others would never be seen to move after the
 //! step before; at least one location of each cycle is visited; and nobody asks where the process is.

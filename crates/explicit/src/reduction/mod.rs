@@ -23,7 +23,8 @@
 //! `statics.rs` analyses a system once, `resolve.rs` finds what a statement touches when a given process
 //! executes it, `instances.rs` memoises that and what a process may do later, `need_cache.rs` what its steps
 //! depend on, `visible.rs` which variables a formula reads, and `choose.rs` chooses a stubborn set in a
-//! state. `read_set.rs` and `read_rounds.rs` tell for memos what decides about the steps of a process. Searches have their own cycle provisos; `breadth_first/reduced.rs` has the parallel one.
+//! state. `read_set.rs` and `read_rounds.rs` tell for memos what decides about the steps of a process.
+//! Searches have their own cycle provisos; `breadth_first/reduced.rs` has the parallel one.
 
 mod choose;
 mod footprint;

@@ -9,8 +9,8 @@
 //! | file | contents |
 //! |---|---|
 //! | `search.rs`, `paths.rs` | from level to level; runs, found without links to predecessors |
-//! | `rows.rs`, `fields.rs` | what a search asks of a model; tables that refine what they look at; bits of keys |
-//! | `encoding.rs`, `observer.rs`, `learner.rs` | processes: their states as keys; what they do and which bits decide; rows of that |
+//! | `rows.rs`, `fields.rs` | what a search asks of a model; bits of keys |
+//! | `encoding.rs`, `observer.rs`, `learner.rs` | processes: keys; which bits decide what they do; rows |
 //! | `component_rows.rs` | labelled systems: keys and rows of their components |
 //! | `special.rs`, `batches.rs` | states that are the host's; work for all threads |
 //! | `hand_over.rs` | what a search on the processor has found, as keys |

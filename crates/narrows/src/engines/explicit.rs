@@ -150,8 +150,9 @@ fn answer_on_gpu(
 }
 
 /// Refuses what only the search on the processor can do.
-pub(crate) const ON_THE_PROCESSOR: &str = "a GPU visits every state, and keeps all of it: reduction, symmetry, loss, checkpoints, fairness and several runs are \
-                                           for a search on the processor; leave `--engine gpu` out";
+pub(crate) const ON_THE_PROCESSOR: &str = "a GPU visits every state, and keeps all of it: reduction, \
+                                           symmetry, loss, checkpoints, fairness and several runs are for a \
+                                           search on the processor; leave `--engine gpu` out";
 
 /// What an engine that visits all states by tables does not take.
 const NOT_ON_A_GPU: &str = "on a GPU there are assertions, deadlocks, faults and invariants `[] p` alone";

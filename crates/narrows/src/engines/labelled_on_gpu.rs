@@ -32,7 +32,8 @@ pub(crate) fn explore(
     Ok(Checked { coverage: found.coverage, limit, problems, profile: found.profile, ..Checked::default() })
 }
 
-/// Answers whether there are deadlocks. To a question that is not about them, the answer is why there is none.
+/// Answers whether there are deadlocks. To a question that is not about them, the answer is why there is
+/// none.
 pub(crate) fn answer(
     system: &dyn LabelledSystem,
     questions: &[Question],

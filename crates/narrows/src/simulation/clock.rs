@@ -1,9 +1,9 @@
 //! Time in a run of the model of a study: what is due when.
 //!
-//! A delay begins when its statement or action becomes enabled, goes on while it stays so, and is lost when it is
-//! disabled. How long it takes is drawn as the study says, once for each time it begins: whoever takes the
-//! same choices sees the same times. Steps without a delay are taken before time passes. Processes that poll,
-//! and change nothing about what is delayed, wait, and let time pass.
+//! A delay begins when its statement or action becomes enabled, goes on while it stays so, and is lost when
+//! it is disabled. How long it takes is drawn as the study says, once for each time it begins: whoever takes
+//! the same choices sees the same times. Steps without a delay are taken before time passes. Processes that
+//! poll, and change nothing about what is delayed, wait, and let time pass.
 
 use narrows_graph::Random;
 use narrows_lts::LabelPattern;
@@ -104,8 +104,8 @@ pub struct Due {
 }
 
 impl PreparedStudy {
-    /// Returns a clock for runs of its model; `None` where that is not known step by step: where the speed of a
-    /// delay depends on the state.
+    /// Returns a clock for runs of its model; `None` where that is not known step by step: where the speed of
+    /// a delay depends on the state.
     pub fn clock(&self, seed: u64) -> Option<Clock> {
         let kind = match &self.subject {
             Subject::Processes(study) => {

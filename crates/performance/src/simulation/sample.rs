@@ -132,16 +132,17 @@ pub(super) fn scale_of(scene: &Scene<'_>) -> f64 {
 /// So many stages are drawn one by one.
 const FEW_STAGES: u32 = 16;
 
-/// Draws the sum of many exponential stages, each with the mean 1, at once (G. Marsaglia, W. Tsang, *A simple method
-/// for generating gamma variables*, 2000): a third power of a normal number, accepted or rejected so that the
-/// distribution is exact.
+/// Draws the sum of many exponential stages, each with the mean 1, at once (G. Marsaglia, W. Tsang, *A simple
+/// method for generating gamma variables*, 2000): a third power of a normal number, accepted or rejected so
+/// that the distribution is exact.
 fn many_stages(stages: u32, random: &mut Random) -> f64 {
     let most = f64::from(stages) - 1.0 / 3.0;
     loop {
         let normal = standard(random);
         let cube = (1.0 + normal / (9.0 * most).sqrt()).powi(3);
         let bound = 0.5 * normal * normal + most * (1.0 - cube + cube.ln());
-        // The logarithm of a uniform number, as an exponential one below 0; that of what is not positive is NaN.
+        // The logarithm of a uniform number, as an exponential one below 0; that of what is not positive is
+        // NaN.
         if cube > 0.0 && -random.exponential() < bound {
             return most * cube;
         }
